@@ -1,7 +1,7 @@
 //! The numbers of `local`: what it loses beside other methods and a lower bound, and what it costs.
 //!
 //! `KOHORT_DATA=… cargo bench -p kohort-cli --bench local -- [adult] [varied] [sparse] [wide] [quality] [ranges] [survey]
-//! [ceiling] [--rows 1000000] [--sparse 10000,100000,1000000] [--wide 300,100000]`
+//! [ceiling] [--rows 1000000] [--sparse 10000,100000,1000000] [--wide 300,100000] [--known 2,3]`
 //!
 //! Without a section, all are measured. KOHORT_DATA names a folder with adult_arx/ (the table and its hierarchies),
 //! diabetes130/ and nhds2010/ for `quality`, and first_contact/ for `survey`. CPU seconds are user and system time of planning with one thread, in
@@ -61,7 +61,7 @@ fn main() {
     }
     if is_asked("wide") {
         let size = numbers("--wide", "300,100000");
-        [2, 3].into_iter().for_each(|known| bench.wide(size[0], size[1], known));
+        numbers("--known", "2,3").into_iter().for_each(|known| bench.wide(size[0], size[1], known));
     }
     if is_asked("ranges") {
         bench.ranges();
@@ -179,7 +179,7 @@ impl Bench {
 
     /// A wide survey, of which an attacker knows any two or three answers; released, and compared with the original
     /// without a map of rows.
-    fn wide(&self, columns: u64, rows: u64, known: u32) {
+    fn wide(&self, columns: u64, rows: u64, known: u64) {
         let columns: Vec<(u64, String)> = (0..columns)
             .map(|c| (2 + c % 5, format!("{{ intervals = [2, 4], from = 0, to = {} }}", 2 + c % 5)))
             .collect();

@@ -7,6 +7,7 @@
 //!    for another one. This is right because boxes only get dearer while people are grouped.
 //! 4. Points that find no box go where they cost least, or are removed.
 
+use super::Work;
 use super::cheapest_box::{CheapestBox, FoundBox, Mask, candidates, first};
 use super::classes::{Class, Grouping, Member};
 use super::nearby::{Nearby, Nearest, NearestFinder};
@@ -15,7 +16,6 @@ use super::points::{Point, Points};
 use super::requirement::Requirement;
 use super::tree::Node;
 use super::trie::Trie;
-use super::{Effort, Work};
 use kohort_core::parallel;
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -28,17 +28,14 @@ const PART: usize = 256;
 pub const LARGEST_K: u32 = 700;
 
 /// The number of neighbours among which boxes are found.
-pub fn candidates_for(k: u32, effort: Effort) -> usize {
+pub fn candidates_for(k: u32) -> usize {
     let most = match k {
         ..=10 => 64,
         11..=25 => 2 * 64,
         26..=100 => 8 * 64,
         _ => 16 * 64,
     };
-    match effort {
-        Effort::Fast => (6 * k as usize).clamp(40, most),
-        Effort::Thorough => most,
-    }
+    (6 * k as usize).clamp(40, most)
 }
 
 /// Covers the points with classes. Points that find no class are returned beside them, each once. Every point that
@@ -280,7 +277,7 @@ struct Finder<const W: usize> {
 
 impl<const W: usize> Finder<W> {
     fn new(cover: &Cover<W>) -> Finder<W> {
-        let most = candidates_for(cover.requirement.k, cover.work.effort);
+        let most = candidates_for(cover.requirement.k);
         Finder {
             search: CheapestBox::new(cover.points.width()),
             nearest: NearestFinder::new(cover.points, most),
@@ -293,10 +290,7 @@ impl<const W: usize> Finder<W> {
         let (points, k) = (cover.points, cover.requirement.k);
         let base = points.cost(points.nodes(point));
         // A list with fewer open points is renewed, once boxes may reach beyond it.
-        let few = match cover.work.effort {
-            Effort::Fast => 8.max(k as usize * 8 / 5),
-            Effort::Thorough => 16.max(k as usize * 2),
-        };
+        let few = 8.max(k as usize * 8 / 5);
         let mut searched = Searched { found: None, least: 0, renewed: None };
         let known = cover.nearby.of(point);
         self.take_open(cover, point, &known.points);

@@ -44,7 +44,7 @@ mod tree;
 mod trie;
 
 pub use bound::{dual_bound, lower_bound};
-pub use cells::{Cells, Settled, some_sets_of_three};
+pub use cells::{Cells, Settled};
 pub use class_check::{ClassCheck, people};
 pub use classes::{Class, Grouping, Member, merge_members};
 pub use cover::LARGEST_K;
@@ -123,7 +123,7 @@ pub fn group(points: &Points, requirement: &Requirement, work: Work) -> Option<G
         !requirement.holds(&Class::new(points, vec![member]))
     };
     let open: Vec<Point> = (0..points.len() as Point).filter(is_open).collect();
-    let nearby = Nearby::new(points, &open, candidates_for(requirement.k, work.effort), work);
+    let nearby = Nearby::new(points, &open, candidates_for(requirement.k), work);
     let near = nearby.first(NEIGHBOURS);
     let mut grouping = cover(points, requirement, nearby, work);
     if work.watch.is_cancelled() {

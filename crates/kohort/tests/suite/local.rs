@@ -209,6 +209,53 @@ fn a_column_that_hardly_shows_anything_is_named() {
 }
 
 #[test]
+fn more_effort_never_loses_more() {
+    let columns =
+        format!("{AGE}\nsex = {{ role = \"quasi\" }}\nzip = {{ role = \"quasi\", hierarchy = {{ prefix = [1] }} }}");
+    for (seed, privacy) in (0..16u64).zip(["k = 3", "k = 2\nknows = 2", "k = 7", "k = 4\nknows = 1"].iter().cycle()) {
+        let mut table = "age,sex,zip\n".to_string();
+        for row in 0..150 + seed * 20 {
+            let number = (row + 1_000 * seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+            let (age, sex, zip) = (number % 97, ["f", "m"][(number >> 8) as usize % 2], 10 + (number >> 12) % 80);
+            table += &format!("{age},{sex},{zip}\n");
+        }
+        let loss = |effort: &str| {
+            let (_folder, policy) = made(&table, &columns, privacy, &format!("effort = \"{effort}\""));
+            let (_, cohort, plan) = common::run::plan(&policy).unwrap_or_else(|error| panic!("{error}"));
+            utility::loss(&cohort, &plan)
+        };
+        let (fast, thorough) = (loss("fast"), loss("thorough"));
+        assert!(thorough <= fast + 1e-6, "{seed}: {thorough} against {fast}");
+    }
+}
+
+/// Two hundred columns have more sets of three than are listed.
+#[test]
+fn any_three_of_very_many_columns_are_released() {
+    let width = 200;
+    let header: Vec<String> = (0..width).map(|column| format!("c{column}")).collect();
+    let mut table = header.join(",") + "\n";
+    for row in 0..300u64 {
+        let cell = |column: u64| {
+            let number = (row * width + column + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+            ((number % 4).min((number >> 8) % 4)).to_string()
+        };
+        table += &((0..width).map(cell).collect::<Vec<_>>().join(",") + "\n");
+    }
+    let columns: String = header
+        .iter()
+        .map(|name| format!("{name} = {{ role = \"quasi\", hierarchy = {{ intervals = [2], from = 0, to = 4 }} }}\n"))
+        .collect();
+    let (_folder, policy) = made(&table, &columns, "k = 3\nknows = 3", "");
+    let (out, _) = release(&policy, "out", &options(1, 2)).unwrap_or_else(|error| panic!("{error}"));
+    for first in 0..width as usize {
+        let set = [first, (first * 7 + 1) % width as usize, (first * 13 + 5) % width as usize];
+        assert!(groups_over(&out, &set).values().all(|rows| rows.len() >= 3), "{set:?}");
+    }
+    assert!(Table::released(&out).rows.len() >= 297);
+}
+
+#[test]
 fn which_of_several_equal_rows_is_coarsened_is_drawn_at_random() {
     // Three rows `b` borrow two of the seven rows `a`.
     let table = "q,o\na,1\na,2\na,3\na,4\na,5\na,6\na,7\nb,8\nb,9\nb,10\n";

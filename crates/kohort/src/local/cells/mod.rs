@@ -6,6 +6,9 @@
 //! the cells that hit most of these sets for the least cost. Cells only get coarser, so this ends. `restore` then makes
 //! cells finer again that need not be so coarse, where every class still holds.
 //!
+//! Where any three of very many columns may be known, columns start with labels that many rows show (`frequent`), and
+//! `any_three` counts the classes.
+//!
 //! `orders` goes the other way: every cell starts at its coarsest label, and `refine` makes one column after the other
 //! finer, for as many rows as the classes permit.
 //!
@@ -26,6 +29,7 @@
 mod any_three;
 mod climb;
 mod failing;
+mod frequent;
 mod orders;
 mod recruit;
 mod refine;
@@ -37,10 +41,11 @@ use super::points::{Point, Points};
 use super::requirement::Requirement;
 use super::tree::Node;
 use super::{Unwatched, Work};
-pub use any_three::some_sets_of_three;
-use failing::{Scope, failing};
+use climb::{Changes, Height};
+use failing::{Failure, Scope, failing};
+use frequent::FrequentLabels;
 use refine::{ColumnLabels, Companions};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns and single cells are made finer in turn at most so often.
 const IMPROVEMENTS: u64 = 3;
@@ -64,6 +69,25 @@ pub enum Settled {
     AllKept,
     /// Every class holds, and rows were removed.
     SomeRemoved,
+}
+
+/// The result of counting all sets of three once.
+struct Sweep {
+    /// The number of cells that climbed.
+    climbed: u64,
+    changes: Changes,
+    /// Failures that no climb can end, with the sets that they are about.
+    stuck: Vec<(Vec<Vec<usize>>, Vec<Failure>)>,
+}
+
+/// The end of climbs to frequent labels.
+enum Climbed {
+    /// Every class holds.
+    Holds,
+    /// More rows than may be removed have no label to climb to.
+    TooManyStuck,
+    /// The work is to end.
+    Ended,
 }
 
 impl<'a> Cells<'a> {
@@ -102,6 +126,9 @@ impl<'a> Cells<'a> {
     pub fn improve(&mut self, sets: &[Vec<usize>], requirement: &Requirement, work: Work) -> Option<()> {
         let companions = Companions::new(sets, self.points.width());
         let budget = orders::budget(work.effort) / IMPROVEMENTS;
+        if companions.work(self.points.len()) > budget && !restore::is_affordable(self, sets) {
+            return None;
+        }
         for _ in 0..IMPROVEMENTS {
             let before = self.cost();
             if companions.work(self.points.len()) <= budget {
@@ -148,7 +175,7 @@ impl<'a> Cells<'a> {
                 if work.watch.is_enough() {
                     return None;
                 }
-                let stuck = climb::climb(self, sets, &found);
+                let stuck = climb::climb(self, sets, &found, Height::OneStep, &mut Changes::many());
                 if stuck.climbed > 0 {
                     continue;
                 }
@@ -195,30 +222,114 @@ impl<'a> Cells<'a> {
         self.start = self.labels.clone();
     }
 
-    /// The same for any three columns, which may be too many sets to be listed, where a class needs people and
-    /// nothing else.
-    pub fn settle_any_three(&mut self, requirement: &Requirement, work: Work) -> Option<()> {
-        for scope in [Scope::UnchangedCells, Scope::AllCells] {
-            loop {
-                let any_three::Failures { sets, failures } =
-                    any_three::failing(self, requirement.k, scope, work.threads);
-                if failures.is_empty() {
-                    break;
+    /// Coarsens cells until every class over any three columns has `k` people, where the sets may be too many to be
+    /// listed. `None` where more than `work.may_remove` rows would have to be removed, or where the work is to end.
+    pub fn any_three(points: &'a Points, k: u32, work: Work) -> Option<Cells<'a>> {
+        let people = points.people.iter().map(|&people| u64::from(people)).sum();
+        let start = |least: u64| Cells::with_labels(points, frequent::start(points, least), vec![false; points.len()]);
+        for least in frequent::numbers(people, k) {
+            let mut cells = start(least);
+            match cells.climb_to_frequent(k, least, work) {
+                Climbed::Holds => return Some(cells),
+                Climbed::TooManyStuck => {}
+                Climbed::Ended => return None,
+            }
+        }
+        let mut cells = start(people);
+        cells.settle_any_three(&Requirement { k, check: None }, work)?;
+        Some(cells)
+    }
+
+    /// Lets cells climb to labels that about `least` people show until every class over any three columns has `k` people,
+    /// and removes the rows that this does not help.
+    fn climb_to_frequent(&mut self, k: u32, least: u64, work: Work) -> Climbed {
+        loop {
+            let frequent = FrequentLabels::of(self, least);
+            let height = Height::Frequent(&frequent);
+            let may_remove = work.may_remove.saturating_sub(self.removed_rows());
+            let Some(sweep) = self.sweep_any_three(k, height, may_remove, work) else { return Climbed::Ended };
+            let stuck: BTreeSet<Point> = sweep.stuck.iter().flat_map(|own| &own.1).map(|failure| failure.0).collect();
+            if self.rows_of(&stuck) > may_remove {
+                return Climbed::TooManyStuck;
+            }
+            if sweep.climbed == 0 && stuck.is_empty() {
+                work.watch.found(self.cost());
+                return Climbed::Holds;
+            }
+            if sweep.climbed == 0 {
+                stuck.iter().for_each(|&point| self.removed[point as usize] = true);
+            } else if self.follow_changes(sweep.changes, k, height, work).is_none() {
+                return Climbed::Ended;
+            }
+        }
+    }
+
+    /// The rows of points.
+    fn rows_of(&self, points: &BTreeSet<Point>) -> u64 {
+        points.iter().map(|&point| u64::from(self.points.rows[point as usize])).sum()
+    }
+
+    /// The same with climbs to the coarsest label, which may coarsen much: it ends on every table.
+    fn settle_any_three(&mut self, requirement: &Requirement, work: Work) -> Option<()> {
+        loop {
+            let sweep = self.sweep_any_three(requirement.k, Height::Coarsest, u64::MAX, work)?;
+            if sweep.climbed == 0 && sweep.stuck.is_empty() {
+                break;
+            }
+            if sweep.climbed > 0 {
+                self.follow_changes(sweep.changes, requirement.k, Height::Coarsest, work)?;
+                continue;
+            }
+            for (sets, failures) in sweep.stuck {
+                for failure in failures.chunks(1) {
+                    recruit::recruit(self, &sets, requirement, failure, work.may_remove)?;
                 }
-                if work.watch.is_enough() {
-                    return None;
-                }
-                let stuck = climb::climb(self, &sets, &failures);
-                if stuck.climbed > 0 {
-                    continue;
-                }
-                if scope == Scope::UnchangedCells {
-                    break;
-                }
-                recruit::recruit(self, &sets, requirement, &stuck.pairs, work.may_remove)?;
             }
         }
         (self.removed_rows() <= work.may_remove).then_some(())
+    }
+
+    /// Counts all sets of three once, and lets cells climb where classes fail. `None` where the work is to end.
+    /// Ends early where more rows than `most` are stuck.
+    fn sweep_any_three(&mut self, k: u32, height: Height, most: u64, work: Work) -> Option<Sweep> {
+        let order = any_three::order(self);
+        let mut sweep = Sweep { climbed: 0, changes: Changes::new(self.points.len()), stuck: Vec::new() };
+        let (mut from, asked) = (0, (k, Scope::AllCells));
+        while let Some((found, next)) = any_three::next_failures(self, &order, from, asked, work.threads) {
+            if work.watch.is_enough() {
+                return None;
+            }
+            let round = climb::climb(self, &found.sets, &found.failures, height, &mut sweep.changes);
+            if found.is_cut {
+                sweep.changes = Changes::many();
+            }
+            sweep.climbed += round.climbed;
+            if !round.pairs.is_empty() {
+                let points = round.pairs.iter().map(|failure| failure.0).collect();
+                let is_too_many = self.rows_of(&points) > most;
+                sweep.stuck.push((found.sets, round.pairs));
+                if is_too_many {
+                    break;
+                }
+            }
+            from = next;
+        }
+        Some(sweep)
+    }
+
+    /// Goes on with the classes that changes left or joined, as long as these are few: all others hold, or were found.
+    /// `None` where the work is to end.
+    fn follow_changes(&mut self, changes: Changes, k: u32, height: Height, work: Work) -> Option<()> {
+        let mut changes = changes;
+        while let Some(few) = changes.few().filter(|few| !few.is_empty()) {
+            let found = any_three::around(self, few, (k, Scope::AllCells), work.threads);
+            if work.watch.is_enough() {
+                return None;
+            }
+            changes = Changes::new(self.points.len());
+            climb::climb(self, &found.sets, &found.failures, height, &mut changes);
+        }
+        Some(())
     }
 
     /// The rows with equal labels as classes, and the rows that are removed.
@@ -253,6 +364,11 @@ impl<'a> Cells<'a> {
         &self.labels[point as usize * width..][..width]
     }
 
+    /// The points that are not removed.
+    fn released(&self) -> Vec<Point> {
+        (0..self.points.len() as Point).filter(|&point| !self.removed[point as usize]).collect()
+    }
+
     /// The number of removed rows.
     fn removed_rows(&self) -> u64 {
         let rows = self.removed.iter().zip(&self.points.rows);
@@ -264,6 +380,13 @@ impl<'a> Cells<'a> {
         let tree = &self.points.trees[column];
         let above = tree.upwards(self.row(point)[column]).nth(1)?;
         self.points.is_permitted(tree.cost(above)).then_some(above)
+    }
+
+    /// The coarsest label above a cell that it may show.
+    fn coarsest(&self, point: Point, column: usize) -> Option<Node> {
+        let tree = &self.points.trees[column];
+        let above = tree.upwards(self.row(point)[column]).skip(1);
+        above.filter(|&node| self.points.is_permitted(tree.cost(node))).last()
     }
 
     /// Returns whether a cell was coarsened beyond the depth of its column.

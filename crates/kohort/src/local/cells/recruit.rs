@@ -10,8 +10,8 @@ use crate::local::points::Point;
 use crate::local::requirement::Requirement;
 use crate::local::tree::Node;
 
-/// Fills or removes the class of the first failure; other failures may end with it. `None` where neither is
-/// possible.
+/// Fills or removes the class of the first failure, unless that ended with another one; other failures may end with
+/// it. `None` where neither is possible.
 pub(super) fn recruit(
     cells: &mut Cells,
     sets: &[Vec<usize>],
@@ -23,6 +23,10 @@ pub(super) fn recruit(
     let set = &sets[set as usize];
     let labels: Vec<Node> = set.iter().map(|&column| cells.row(first)[column]).collect();
     let (own, others) = split(cells, set, &labels);
+    let member = |&point: &Point| Member { point, rows: cells.points.rows[point as usize] };
+    if own.is_empty() || requirement.holds(&cells.class(&labels, own.iter().map(member).collect())) {
+        return Some(());
+    }
     let rows = |points: &[Point]| points.iter().map(|&p| u64::from(cells.points.rows[p as usize])).sum::<u64>();
     let removal = rows(&own).saturating_mul(cells.points.removal);
     let may_go = cells.removed_rows() + rows(&own) <= may_remove;

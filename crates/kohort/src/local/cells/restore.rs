@@ -29,7 +29,7 @@ const PASSES: usize = 4;
 /// Classes are told apart by a hash of their labels. Two that share one could let a step pass that breaks a class, so
 /// whoever restores cells counts again afterwards.
 pub(super) fn restore(cells: &mut Cells, sets: &[Vec<usize>], k: u32, effort: Effort) -> u64 {
-    if cells.points.len().saturating_mul(sets.len()) > MOST_CLASSES {
+    if !is_affordable(cells, sets) {
         return 0;
     }
     let most = if effort == Effort::Thorough { MOST_LOOKUPS * THOROUGH } else { MOST_LOOKUPS };
@@ -48,6 +48,11 @@ pub(super) fn restore(cells: &mut Cells, sets: &[Vec<usize>], k: u32, effort: Ef
         }
     }
     restored
+}
+
+/// Returns whether the classes over these sets can be kept while cells become finer.
+pub(super) fn is_affordable(cells: &Cells, sets: &[Vec<usize>]) -> bool {
+    cells.points.len().saturating_mul(sets.len()) <= MOST_CLASSES
 }
 
 struct Restore<'a, 'b> {

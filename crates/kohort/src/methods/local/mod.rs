@@ -23,8 +23,8 @@ pub use params::Params;
 use self::full_domain::{FullDomain, full_domain, lattice};
 use crate::lattice::{SearchLimits, explain};
 use crate::local::{
-    Cells, ClassCheck, Grouping, LARGEST_K, LossWatch, Point, PointTable, Points, Requirement, Settled, Unwatched,
-    Watch, Work, group, improve, plan_of, settle, some_sets_of_three,
+    Cells, ClassCheck, Effort, Grouping, LARGEST_K, LossWatch, Point, PointTable, Points, Requirement, Settled, Unwatched,
+    Watch, Work, group, improve, plan_of, settle,
 };
 use crate::methods::TableMethod;
 use kohort_core::Result;
@@ -39,8 +39,6 @@ const NARROW: usize = 10;
 const FEW_POINTS: usize = 50_000;
 /// With at most this many points times sets, two starts are tried where an attacker knows some of the columns.
 const FEW_CLASSES: usize = 30_000_000;
-/// The sets of three columns by which the first labels are chosen, where there are too many to list them.
-const START_SETS: usize = 8_000;
 
 impl TableMethod for Params {
     fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
@@ -67,8 +65,8 @@ pub fn plan(cohort: &Cohort, policy: &Policy, params: &Params, random: &mut Rand
     let mut plan = plan_of(&table, &grouping, random);
     ranges::show_ranges(cohort, policy, &mut plan);
     let effort = match params.effort {
-        crate::local::Effort::Fast => "fast",
-        crate::local::Effort::Thorough => "thorough",
+        Effort::Fast => "fast",
+        Effort::Thorough => "thorough",
     };
     plan.trace = Trace::of([
         ("effort", effort.into()),
@@ -99,22 +97,21 @@ fn bound(cohort: &Cohort, cost: impl FnOnce(&Points) -> u64) -> f64 {
     cost(&table.points) as f64 / (table.points.removal as f64 * cohort.tuples.rows.max(1) as f64)
 }
 
-/// The cheapest grouping found that meets everything.
+/// The cheapest grouping found that meets everything. More effort goes on from what less effort finds, or keeps it where
+/// nothing cheaper is found: it never loses more.
 fn best(table: &PointTable, limits: SearchLimits, params: &Params, watch: &LossWatch) -> Option<Grouping> {
     let k = u32::try_from(limits.k.get()).ok().filter(|&k| u64::from(k) <= table.cohort.tuples.people())?;
-    let work = Work { may_remove: limits.suppressed, effort: params.effort, threads: table.cohort.threads, watch };
+    let work = Work { may_remove: limits.suppressed, effort: Effort::Fast, threads: table.cohort.threads, watch };
     let search = GroupingSearch { table, k, limits, work };
-    let cost = |grouping: &Grouping| grouping.cost(&table.points);
-    let all = knows_all(table.cohort);
-    let boxes = if k <= LARGEST_K && (all || groups_may_be_better(table)) { search.by_boxes() } else { None };
-    // What there is will do where the work is to end.
-    let other = match all {
-        _ if watch.is_cancelled() => None,
-        _ if boxes.is_some() && watch.is_enough() => None,
-        true => search.by_levels(boxes.as_ref().map(cost)),
-        false => search.by_cells(),
+    let fast = search.best();
+    let more = match params.effort {
+        Effort::Thorough if !watch.is_enough() && !watch.is_cancelled() => {
+            let search = GroupingSearch { work: Work { effort: Effort::Thorough, ..work }, ..search };
+            if knows_all(table.cohort) { fast.as_ref().and_then(|fast| search.improved(fast)) } else { search.best() }
+        }
+        _ => None,
     };
-    boxes.into_iter().chain(other).filter(|g| !g.classes.is_empty()).min_by_key(cost)
+    fast.into_iter().chain(more).min_by_key(|grouping| grouping.cost(&table.points))
 }
 
 /// Returns whether groups over all columns are tried although an attacker knows only some of them: records that
@@ -137,6 +134,31 @@ struct GroupingSearch<'a> {
 }
 
 impl GroupingSearch<'_> {
+    /// The cheapest grouping of all starts.
+    fn best(&self) -> Option<Grouping> {
+        let GroupingSearch { table, k, work, .. } = *self;
+        let cost = |grouping: &Grouping| grouping.cost(&table.points);
+        let all = knows_all(table.cohort);
+        let boxes = if k <= LARGEST_K && (all || groups_may_be_better(table)) { self.by_boxes() } else { None };
+        // What there is will do where the work is to end.
+        let other = match all {
+            _ if work.watch.is_cancelled() => None,
+            _ if boxes.is_some() && work.watch.is_enough() => None,
+            true => self.by_levels(boxes.as_ref().map(cost)),
+            false => self.by_cells(),
+        };
+        boxes.into_iter().chain(other).filter(|g| !g.classes.is_empty()).min_by_key(cost)
+    }
+
+    /// Goes on from a grouping over all columns.
+    fn improved(&self, grouping: &Grouping) -> Option<Grouping> {
+        let points = &self.table.points;
+        let improved = self.with_requirement(Some(grouping), |requirement| {
+            improve(points, requirement, grouping.clone(), self.work)
+        });
+        self.settled(improved).filter(|grouping| !grouping.classes.is_empty())
+    }
+
     /// Starts with cheapest boxes.
     fn by_boxes(&self) -> Option<Grouping> {
         let grouping = self.with_requirement(None, |requirement| group(&self.table.points, requirement, self.work))?;
@@ -172,7 +194,7 @@ impl GroupingSearch<'_> {
         sets.sort_unstable();
         if table.cohort.sets_not_all.is_some() {
             let suppressed = self.suppressed();
-            let settled = self.any_three(&sets, to_its_end(work, suppressed.is_none()));
+            let settled = Cells::any_three(points, k, to_its_end(work, suppressed.is_none()));
             return settled.or(suppressed).map(|cells| cells.grouping());
         }
         // There is a result from the beginning, so that the work can end at any moment.
@@ -181,12 +203,15 @@ impl GroupingSearch<'_> {
         if points.splits && !work.watch.is_enough() {
             found.extend(Cells::by_orders(points, &sets, k, work));
         }
-        if found.is_empty() || !work.watch.is_enough() {
+        let few = points.len().saturating_mul(sets.len()) <= FEW_CLASSES;
+        let three = !few && points.splits && are_any_three(&sets, points.width());
+        if three && !work.watch.is_enough() {
+            found.extend(Cells::any_three(points, k, work));
+        } else if found.is_empty() || !work.watch.is_enough() {
             let own = Cells::new(points, &sets, k, work.threads);
             found.extend(self.settled_cells(own, &sets, to_its_end(work, found.is_empty())));
         }
         // Where the table is small enough, cells start at their finest labels as well.
-        let few = points.len().saturating_mul(sets.len()) <= FEW_CLASSES;
         if few && !work.watch.is_enough() {
             found.extend(self.settled_cells(Cells::finest(points), &sets, work));
         }
@@ -216,17 +241,6 @@ impl GroupingSearch<'_> {
         let released = cells.grouping();
         let threads = self.work.threads;
         self.with_requirement(Some(&released), |requirement| cells.holds(sets, requirement, threads)).then_some(cells)
-    }
-
-    /// Settles any three of so many columns that their sets are not listed. `None` where the work is to end.
-    fn any_three(&self, sets: &[Vec<usize>], work: Work) -> Option<Cells<'_>> {
-        let (points, requirement) = (&self.table.points, Requirement { k: self.k, check: None });
-        // The sets that are listed have fewer columns: what holds for three holds for them, and they cost less.
-        let some = some_sets_of_three(points.width(), START_SETS);
-        let mut cells = Cells::new(points, &some, self.k, work.threads);
-        cells.settle(sets, &requirement, work)?;
-        cells.settle_any_three(&requirement, work)?;
-        Some(cells)
     }
 
     /// The coarsest label in every cell, where that is permitted and what is required holds for all rows together: they
@@ -285,6 +299,12 @@ impl GroupingSearch<'_> {
         let check = ClassCheck::new(self.table, u64::from(self.k), released);
         work(&Requirement { k: self.k, check: Some(&|members| check.holds(members)) })
     }
+}
+
+/// Returns whether these are all sets of three of so many columns.
+fn are_any_three(sets: &[Vec<usize>], columns: usize) -> bool {
+    let number = columns * columns.saturating_sub(1) / 2 * columns.saturating_sub(2) / 3;
+    sets.len() == number && sets.iter().all(|set| set.len() == 3)
 }
 
 /// The same work, which does not end early where nothing else was found.
