@@ -227,7 +227,7 @@ fn text<'a>(cells: impl Iterator<Item = Option<&'a str>>, column: &mut TextColum
 /// Whole numbers of at most 64 bits, each of which is its own bits.
 fn number<T: ArrowPrimitiveType>(array: &ArrayRef, column: &mut TextColumn) -> Result<(), Wrong>
 where
-    T::Native: std::fmt::Display,
+    T::Native: std::fmt::Display + Into<i128>,
 {
     let values = array.as_primitive::<T>();
     let (mut recent, mut own) = (Recent::new(), String::new());
@@ -237,12 +237,12 @@ where
             continue;
         }
         let value = values.value(row);
-        let bits = value.as_usize() as u128;
+        let bits = Into::<i128>::into(value) as u128;
         match recent.row(bits, column.len()) {
             Some(earlier) => column.push_again(earlier),
             None => {
                 own.clear();
-                drop(write!(own, "{value}"));
+                let _ = write!(own, "{value}");
                 column.push(&own);
             }
         }
