@@ -80,7 +80,7 @@ class _Settings:
 
     def __init__(self, progress: Progress | bool | None, threads: int | None, **keys: Any) -> None:
         for name, number, least in (("threads", threads, 1), ("seed", keys.get("seed"), 0)):
-            if number is not None and (not isinstance(number, Integral) or not least <= number < 2**64):
+            if number is not None and (not isinstance(number, Integral) or not least <= int(number) < 2**64):
                 raise PolicyError(f"{name} must be a whole number, {least} or more.")
         if progress is not None and not isinstance(progress, bool) and not callable(progress):
             raise PolicyError("progress must be True, False, or a function of (stage, done, total).")
