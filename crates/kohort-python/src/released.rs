@@ -40,7 +40,8 @@ fn plain(text: &str, delimiter: u8) -> Option<Vec<(String, TextColumn)>> {
         }
         if ends.len() == ROWS * width {
             take_over(rows, first, &ends, &mut columns)?;
-            (first, _) = (end + 1, ends.clear());
+            first = end + 1;
+            ends.clear();
         }
     }
     take_over(rows, first, &ends, &mut columns)?;
