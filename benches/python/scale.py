@@ -1,10 +1,12 @@
 """The same rows and the same policy by Kohort alone, by DuckDB, and by Spark with one and two executors.
 
-    python benches/python/scale.py --rows 10000000 --folder /somewhere/large [--only duckdb,spark-2] [--patients]
+    python benches/python/scale.py --rows 10000000 --folder /somewhere/large [--only duckdb,spark-2] [--patients] [--varied] [--keep]
 
 Rows are made by DuckDB with a fixed seed and written as Parquet parts: nine columns, of which seven make the tuples, and
-on average 2.5 rows of each patient. Every way runs in a process of its own; this one adds up the CPU time and the memory
-(resident, of the process and everything that it started) five times a second. What is made is removed at the end.
+on average 2.5 rows of each patient. Of ten million rows about one million tuples are distinct; with --varied more than
+eight, so that nearly every row is its own tuple. Every way runs in a process of its own; this one adds up the CPU time and the memory
+(resident, of the process and everything that it started) five times a second. What is made is removed at the end; --keep
+keeps the table for the next run. --command names a `kohort` to measure in place of the one in the package.
 """
 
 import argparse
@@ -21,11 +23,12 @@ WAYS = ["kohort", "duckdb", "spark-1", "spark-2"]
 PARTS = 16
 
 
-def made(folder: Path, rows: int) -> Path:
+def made(folder: Path, rows: int, varied: bool) -> Path:
     """Parts of a table with `rows` rows."""
     import duckdb
 
-    table = folder / f"visits-{rows}"
+    table = folder / f"visits-{rows}{'-varied' if varied else ''}"
+    zips, races, wards, diagnoses = (300, 6, 12, 20) if varied else (20, 5, 4, 5)
     if table.exists():
         return table
     table.mkdir(parents=True)
@@ -43,8 +46,8 @@ def made(folder: Path, rows: int) -> Path:
         connection.execute(
             f"""COPY (SELECT 'p' || CAST(hash(i) % {max(1, rows * 2 // 5)} AS VARCHAR) AS patient_id,
               {drawn(1, 90)} AS age, CASE {drawn(2, 2)} WHEN 0 THEN 'F' ELSE 'M' END AS sex,
-              CAST(10000 + {drawn(3, 300)} * 37 AS VARCHAR) AS zip, 'r' || {drawn(4, 6)} AS race, 'm' || {drawn(5, 4)} AS marital,
-              'w' || {drawn(6, 12)} AS ward, 'd' || {drawn(7, 20)} AS diagnosis, {drawn(8, 30)} AS los_days
+              CAST(10000 + {drawn(3, zips)} * 37 AS VARCHAR) AS zip, 'r' || {drawn(4, races)} AS race, 'm' || {drawn(5, 4)} AS marital,
+              'w' || {drawn(6, wards)} AS ward, 'd' || {drawn(7, diagnoses)} AS diagnosis, {drawn(8, 30)} AS los_days
             FROM range({first}, {last}) t(i)) TO '{table}/part-{part:03}.parquet' (FORMAT parquet)"""
         )
     return table
@@ -68,7 +71,7 @@ def policy(patients: bool):
     )
 
 
-def run(way: str, table: Path, out: Path, patients: bool) -> None:
+def run(way: str, table: Path, out: Path, patients: bool, command: Path | None) -> None:
     """One way, in this process."""
     import kohort as kh
 
@@ -76,7 +79,8 @@ def run(way: str, table: Path, out: Path, patients: bool) -> None:
     if way == "kohort":
         text = own.to_toml()
         (out.parent / "policy.toml").write_text(f'[input]\ntable = "{table}/*.parquet"\n\n{text}')
-        raise SystemExit(kh._kohort.command(["kohort", "anonymize", str(out.parent / "policy.toml"), "-o", str(out)]))
+        arguments = ["anonymize", str(out.parent / "policy.toml"), "-o", str(out)]
+        raise SystemExit(subprocess.call([command, *arguments]) if command else kh._kohort.command(["kohort", *arguments]))
     if way == "duckdb":
         import duckdb
 
@@ -144,11 +148,14 @@ def main() -> None:
     ask.add_argument("--folder", type=Path, required=True)
     ask.add_argument("--only", default=",".join(WAYS))
     ask.add_argument("--patients", action="store_true")
+    ask.add_argument("--varied", action="store_true")
+    ask.add_argument("--keep", action="store_true")
+    ask.add_argument("--command", type=Path)
     ask.add_argument("--way", help=argparse.SUPPRESS)
     asked = ask.parse_args()
-    table = made(asked.folder, asked.rows)
+    table = made(asked.folder, asked.rows, asked.varied)
     if asked.way:
-        run(asked.way, table, asked.folder / asked.way / "out", asked.patients)
+        run(asked.way, table, asked.folder / asked.way / "out", asked.patients, asked.command)
         return
     try:
         for way in asked.only.split(","):
@@ -156,17 +163,20 @@ def main() -> None:
             (asked.folder / way).mkdir()
             again = [sys.executable, __file__, "--rows", str(asked.rows), "--folder", str(asked.folder), "--way", way]
             start = time.time()
-            child = subprocess.Popen([*again, *(["--patients"] if asked.patients else [])])
+            more = ["--patients"] * asked.patients + ["--varied"] * asked.varied
+            more += ["--command", str(asked.command)] if asked.command else []
+            child = subprocess.Popen([*again, *more])
             watch = Watch(child.pid)
             code = child.wait()
             watch.end()
-            found = {"way": way, "rows": asked.rows, "patients": asked.patients, "exit": code}
+            found = {"way": way, "rows": asked.rows, "patients": asked.patients, "varied": asked.varied, "exit": code}
             found |= {"seconds": round(time.time() - start, 1), "cpu_seconds": round(sum(watch.cpu.values()), 1)}
             found |= {"peak_mb": watch.peak >> 20, "driver_peak_mb": watch.own_peak >> 20}
             print(json.dumps(found), flush=True)
             shutil.rmtree(asked.folder / way, ignore_errors=True)
     finally:
-        shutil.rmtree(table, ignore_errors=True)
+        if not asked.keep:
+            shutil.rmtree(table, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,40 @@ def test_duplicate_and_unnamed_columns(columns, policy):
     wrong(frame.rename(columns={"sex": 5}), policy, kh.DataError, "column 4", "not text")
 
 
+def test_names_are_checked_whatever_library_a_frame_is_of(columns, policy):
+    import duckdb
+
+    twice = pa.table([pa.array(columns["age"]), pa.array(columns["sex"])], names=["age", "age"])
+    for frame in (twice, duckdb.sql("SELECT 1 AS age, 2 AS age"), pd.DataFrame(columns).rename(columns={"sex": " age "})):
+        with pytest.raises(kh.DataError, match="name of an earlier column") as caught:
+            kh.anonymize(frame, policy)
+        assert "[input]" not in str(caught.value), "a frame has no such setting"
+    wrong(pd.DataFrame(columns).rename(columns={"sex": " "}), policy, kh.DataError, "column 4", "no name")
+
+
+def test_a_frame_that_fails_to_be_computed_quotes_no_cell(columns, policy):
+    import duckdb
+
+    lazy = pl.LazyFrame({**columns, "los": [SECRET] * 400}).with_columns(pl.col("los").cast(pl.Int64))
+    wrong(lazy, policy, kh.DataError, "could not be read")
+    wrong(duckdb.sql(f"SELECT CAST('{SECRET}' || i AS INTEGER) AS age FROM range(20000) t(i)"), policy, kh.DataError, "could not be read")
+
+
+def test_settings_that_make_no_sense(columns, policy):
+    frame = pl.DataFrame(columns)
+    for settings in ({"seed": -1}, {"seed": 2**64}, {"seed": "1"}, {"threads": 0}, {"threads": 1.5}, {"progress": 3}):
+        with pytest.raises(kh.PolicyError, match=next(iter(settings))):
+            kh.anonymize(frame, policy, **settings)
+    wrong(frame, None, kh.PolicyError, "NoneType", "path")
+    assert kh.risk(frame, quasi="age").unique == kh.risk(frame, quasi=["age"]).unique
+
+
+def test_columns_that_hold_only_what_differs_from_a_fill_value(columns, policy):
+    frame = pd.DataFrame(columns)
+    sparse = frame.assign(los=pd.arrays.SparseArray(frame["los"]))
+    assert kh.anonymize(sparse, policy, seed=1).file("release/data.csv") == kh.anonymize(frame, policy, seed=1).file("release/data.csv")
+
+
 def test_nested_mixed_and_binary_columns(columns, policy):
     mixed = pd.DataFrame(columns)
     mixed["los"] = [SECRET, 5] * 200

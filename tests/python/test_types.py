@@ -105,3 +105,47 @@ def test_a_quasi_identifier_that_stays_whole_keeps_its_type():
     policy = kh.Policy().quasi("ward").quasi("born", date="%Y-%m-%d").privacy(k=5).method("lattice", max_suppressed=0)
     own = kh.anonymize(frame, policy).data
     assert own.schema == frame.schema
+
+
+def cells_of(column):
+    """What a release whose column `x` is `other` holds of it, as text."""
+    own = released(column)
+    return sorted("" if cell is None else str(cell) for cell in own.to_pylist())
+
+
+def test_cells_that_repeat_and_cells_that_differ_are_both_taken_over():
+    # More values than a cache remembers, values that collide in it, texts at the border of what a view holds, and nulls.
+    numbers = [n * 2**32 if n % 3 else -n for n in range(ROWS)]
+    texts = ["x" * (n % 15) + str(n % 7) for n in range(ROWS)]
+    texts[5], texts[11] = None, ""
+    for column in (
+        pa.array(numbers, pa.int64()),
+        pa.array([n % 5 for n in range(ROWS)], pa.uint64()),
+        pa.array([-1 if n % 2 else 255 - 256 for n in range(ROWS)], pa.int8()),
+        pa.array(texts, pa.string_view()),
+        pa.array(texts, pa.string()),
+        pa.array(texts, pa.string()).dictionary_encode(),
+    ):
+        assert cells_of(column) == sorted("" if cell is None else str(cell) for cell in column.to_pylist())
+
+
+def test_a_table_of_quoted_and_plain_cells_is_read_back_as_it_was_verified():
+    import csv
+    import io
+
+    for odd in ("plain", 'with "quotes"', "two\nlines", "a,comma", "a;semicolon", "carriage\rreturn", "ä\u2028"):
+        texts = [odd, "x", None, "y"] * (ROWS // 4)
+        table = pa.table({"sex": SEX, "x": texts})
+        policy = kh.Policy().quasi("sex").other("x", reason="a test").privacy(k=5).method("lattice", max_suppressed=0)
+        release = kh.anonymize(table, policy)
+        rows = list(csv.reader(io.StringIO(release.file("release/data.csv").decode(), newline="")))
+        own = release.data
+        assert own.column_names == rows[0]
+        shown = [["" if cell is None else cell for cell in row.values()] for row in own.to_pylist()]
+        assert shown == rows[1:]
+
+
+def test_a_table_of_one_column_keeps_its_missing_cells():
+    policy = kh.Policy().quasi("x").privacy(k=5).method("lattice", max_suppressed=0)
+    own = kh.anonymize(pa.table({"x": ["a", None, "b", None] * 15}), policy).data.column("x").to_pylist()
+    assert sorted(own, key=str) == sorted(["a", None, "b", None] * 15, key=str)

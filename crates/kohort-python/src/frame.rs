@@ -47,6 +47,7 @@ impl Frame {
 impl Frame {
     fn copied(reader: ArrowArrayStreamReader, asked: &[String], cancel: &Cancel) -> Result<Frame> {
         let schema = reader.schema();
+        check_names(schema.fields().iter().map(|field| field.name().trim()))?;
         let batches: Vec<RecordBatch> = reader
             .collect::<std::result::Result<_, _>>()
             .map_err(|_| Error::yours("the data could not be read to its end."))?;
@@ -166,6 +167,23 @@ fn enough_memory(batches: &[RecordBatch]) -> Result<()> {
             needed >> 20
         ))
     })
+}
+
+/// Checks that every column has a name of its own.
+fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    for (place, name) in names.enumerate() {
+        if name.is_empty() {
+            return Err(Error::yours(format!("column {} has no name. Rename it.", place + 1)));
+        }
+        if !seen.insert(name) {
+            return Err(Error::yours(format!(
+                "column {} has the name of an earlier column. Every column needs a name of its own.",
+                place + 1
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// The name of a column in a message, short and printable.

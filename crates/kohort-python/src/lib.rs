@@ -16,6 +16,7 @@ mod frame;
 mod from_text;
 mod parts;
 mod release;
+mod released;
 mod risk;
 mod running;
 mod settings;

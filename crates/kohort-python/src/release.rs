@@ -2,6 +2,7 @@
 
 use crate::errors::raised;
 use crate::frame::{ReleasedTable, Types};
+use crate::released;
 use kohort::SecretKey;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -25,14 +26,16 @@ impl Release {
     /// The released table.
     fn table(&self, py: Python<'_>) -> PyResult<ReleasedTable> {
         py.detach(|| {
-            let columns = self.release.columns().map_err(|error| raised(&error))?;
+            let columns = released::columns(&self.release).map_err(|error| raised(&error))?;
             ReleasedTable::new(columns, &self.types_of(""))
         })
     }
 
     /// The released table with all its cells as text.
     fn table_as_text(&self, py: Python<'_>) -> PyResult<ReleasedTable> {
-        py.detach(|| ReleasedTable::new(self.release.columns().map_err(|error| raised(&error))?, &Types::new()))
+        py.detach(|| {
+            ReleasedTable::new(released::columns(&self.release).map_err(|error| raised(&error))?, &Types::new())
+        })
     }
 
     /// A released table of patients and their events, by its name.

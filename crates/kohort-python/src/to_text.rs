@@ -7,12 +7,13 @@ use arrow_array::types::{
     Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType,
     TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, DictionaryArray};
+use arrow_array::{Array, ArrayRef, DictionaryArray, StringViewArray};
 use arrow_schema::{DataType, TimeUnit};
 use kohort::TextColumn;
 use kohort_core::calendar::Date;
 use kohort_core::calendar::time::push_time;
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 
 /// Nanoseconds in a day.
 pub(crate) const DAY: i64 = 86_400_000_000_000;
@@ -67,7 +68,7 @@ pub(crate) fn push(array: &ArrayRef, midnights: bool, column: &mut TextColumn) -
         }
         D::Utf8 => text(array.as_string::<i32>().iter(), column),
         D::LargeUtf8 => text(array.as_string::<i64>().iter(), column),
-        D::Utf8View => text(array.as_string_view().iter(), column),
+        D::Utf8View => views(array.as_string_view(), column),
         D::Date32 => {
             let values = array.as_primitive::<Date32Type>();
             each(array, column, |row, out| Date::of_day_number(i64::from(values.value(row))).push_iso(out))
@@ -158,6 +159,54 @@ fn ticks(array: &ArrayRef) -> Option<Box<dyn Fn(usize) -> i64 + '_>> {
     })
 }
 
+/// The rows of some values that were seen lately: most cells repeat, and are not written again.
+struct Recent(Vec<(u128, usize)>);
+
+impl Recent {
+    const PLACES: usize = 256;
+
+    fn new() -> Recent {
+        // No row has this number.
+        Recent(vec![(0, usize::MAX); Recent::PLACES])
+    }
+
+    /// The row of a value, from its bits, if it was seen; this row is remembered for the next time.
+    #[inline]
+    fn row(&mut self, bits: u128, row: usize) -> Option<usize> {
+        let mixed = ((bits as u64) ^ ((bits >> 64) as u64).rotate_left(23)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = &mut self.0[(mixed >> (64 - Recent::PLACES.ilog2())) as usize];
+        if place.0 == bits && place.1 != usize::MAX {
+            return Some(place.1);
+        }
+        *place = (bits, row);
+        None
+    }
+}
+
+/// Texts of up to so many bytes are all that their view holds.
+const SHORT: u128 = 12;
+
+fn views(array: &StringViewArray, column: &mut TextColumn) -> Result<(), Wrong> {
+    let mut recent = Recent::new();
+    for (row, &view) in array.views().iter().enumerate() {
+        if array.is_null(row) {
+            column.push("");
+        } else if view & u128::from(u32::MAX) > SHORT {
+            column.push(array.value(row));
+        } else {
+            match recent.row(view, column.len()) {
+                Some(earlier) => column.push_again(earlier),
+                // From the copy of the view that is remembered: nobody can change it meanwhile.
+                None => {
+                    let (length, bytes) = ((view & u128::from(u32::MAX)) as usize, view.to_le_bytes());
+                    column.push_text(&bytes[4..4 + length]).map_err(|_| "has text that is not UTF-8")?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 fn each(array: &ArrayRef, column: &mut TextColumn, cell: impl Fn(usize, &mut Vec<u8>)) -> Result<(), Wrong> {
     let mut own = Vec::new();
     for row in 0..array.len() {
@@ -175,12 +224,30 @@ fn text<'a>(cells: impl Iterator<Item = Option<&'a str>>, column: &mut TextColum
     Ok(())
 }
 
+/// Whole numbers of at most 64 bits, each of which is its own bits.
 fn number<T: ArrowPrimitiveType>(array: &ArrayRef, column: &mut TextColumn) -> Result<(), Wrong>
 where
-    T::Native: std::fmt::Display,
+    T::Native: std::fmt::Display + Into<i128>,
 {
     let values = array.as_primitive::<T>();
-    each(array, column, |row, out| drop(write!(out, "{}", values.value(row))))
+    let (mut recent, mut own) = (Recent::new(), String::new());
+    for row in 0..values.len() {
+        if values.is_null(row) {
+            column.push("");
+            continue;
+        }
+        let value = values.value(row);
+        let bits = Into::<i128>::into(value) as u128;
+        match recent.row(bits, column.len()) {
+            Some(earlier) => column.push_again(earlier),
+            None => {
+                own.clear();
+                let _ = write!(own, "{value}");
+                column.push(&own);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The shortest text that is read back as the same number, without `.0`: libraries that know no missing whole number
@@ -209,8 +276,20 @@ fn dictionary<K: ArrowDictionaryKeyType>(
     let own: &DictionaryArray<K> = array.as_dictionary();
     let mut categories = TextColumn::default();
     push(own.values(), midnights, &mut categories)?;
+    // The row in which each category came first.
+    let mut first: Vec<Option<usize>> = vec![None; categories.len()];
     for row in 0..own.len() {
-        column.push(own.key(row).and_then(|key| categories.get(key)).unwrap_or_default());
+        let Some(key) = own.key(row).filter(|&key| key < first.len()) else {
+            column.push("");
+            continue;
+        };
+        match first[key] {
+            Some(earlier) => column.push_again(earlier),
+            None => {
+                first[key] = Some(column.len());
+                column.push(categories.get(key).unwrap_or_default());
+            }
+        }
     }
     Ok(())
 }

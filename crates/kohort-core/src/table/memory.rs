@@ -10,6 +10,8 @@ use std::ops::Range;
 /// A chunk is cut where its rows hold about this many bytes, or this many rows.
 const CHUNK_BYTES: usize = 1 << 20;
 const CHUNK_ROWS: usize = 1 << 13;
+/// Chunks of equally many rows have no fewer, however long the longest row may be.
+const LEAST_ROWS: usize = 1 << 9;
 
 /// A column with up to this many different texts is kept as numbers of texts, however long it is.
 const FEW: usize = 1 << 12;
@@ -61,6 +63,29 @@ impl TextColumn {
             Err(_) => return Err(Error::yours("a cell is not valid UTF-8.")),
         }
         Ok(())
+    }
+
+    /// Adds the cell of an earlier row once more: cheaper than to add its text again. A row that is not there adds a
+    /// missing cell.
+    pub fn push_again(&mut self, row: usize) {
+        if row >= self.len() {
+            return self.push("");
+        }
+        let bytes = match &mut self.cells {
+            TextCells::Repeated { texts, of_cell } => {
+                let number = of_cell[row];
+                of_cell.push(number);
+                texts.get(number).len()
+            }
+            TextCells::Different { text, ends } => {
+                let own = if row == 0 { 0 } else { ends[row - 1] }..ends[row];
+                let bytes = own.len();
+                text.extend_from_within(own);
+                ends.push(text.len());
+                bytes
+            }
+        };
+        self.bytes += bytes;
     }
 
     /// Adds the cells of a column of a chunk, which are text, at the end.
@@ -272,10 +297,11 @@ impl MemoryTable {
     pub(super) fn runs(&self, each: &mut dyn FnMut(Range<usize>, u64) -> Result<()>) -> Result<()> {
         // Where no row can be long, nobody has to look.
         let longest: usize = self.columns.iter().map(|cells| cells.longest + 1).sum();
-        if longest * CHUNK_ROWS <= CHUNK_BYTES {
+        let step = (CHUNK_BYTES / longest.max(1)).min(CHUNK_ROWS);
+        if step >= LEAST_ROWS {
             let mean = self.bytes / (self.rows as u64).max(1);
-            for first in (0..self.rows).step_by(CHUNK_ROWS) {
-                let rows = first..(first + CHUNK_ROWS).min(self.rows);
+            for first in (0..self.rows).step_by(step) {
+                let rows = first..(first + step).min(self.rows);
                 each(rows.clone(), mean * rows.len() as u64)?;
             }
             return Ok(());
@@ -362,15 +388,16 @@ mod tests {
 
     #[test]
     fn chunks_hold_the_cells_of_their_rows() {
-        // Texts that repeat, texts that differ, long texts, and both kinds of runs.
+        // Texts that repeat, texts that differ, long texts, and all kinds of runs.
         let long = |n: usize| "x".repeat(n % 3 * 70_000) + &n.to_string();
-        let columns: [Vec<String>; 4] = [
+        let columns: [Vec<String>; 5] = [
             (0..20_000).map(|n| (n % 7).to_string()).collect(),
             (0..20_000).map(|n| n.to_string()).collect(),
             (0..20_000).map(|n| if n % 2 == 0 { String::new() } else { "é".repeat(n % 5) }).collect(),
+            (0..20_000).map(|n| "y".repeat(n % 900)).collect(),
             (0..20_000).map(|n| long(if n % 1_000 == 1 { n / 1_000 } else { 0 })).collect(),
         ];
-        for wide in [3, 4] {
+        for wide in [3, 4, 5] {
             let own = columns[..wide].iter().enumerate().map(|(c, cells)| (format!("c{c}"), cells.iter().collect()));
             let table = MemoryTable::new("the table", own).expect("a table");
             let (mut row, mut held) = (0, 0);
@@ -406,6 +433,13 @@ mod tests {
             assert!(other == column);
             other.push("x");
             assert!(other != column && other.get(rows) == Some("x") && other.get(rows + 1).is_none());
+            // A cell that is added again is the text that is added again, whatever it is.
+            let (mut again, mut texts) = (column.clone(), column.clone());
+            for row in (0..rows + 2).step_by(997) {
+                again.push_again(row);
+                texts.push(column.get(row).unwrap_or_default());
+            }
+            assert!(again == texts && (again.bytes, again.longest) == (texts.bytes, texts.longest));
         }
     }
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,11 @@ class _Settings:
     """The settings of a call, with its progress cleared at the end."""
 
     def __init__(self, progress: Progress | bool | None, threads: int | None, **keys: Any) -> None:
+        for name, number, least in (("threads", threads, 1), ("seed", keys.get("seed"), 0)):
+            if number is not None and (not isinstance(number, Integral) or not least <= int(number) < 2**64):
+                raise PolicyError(f"{name} must be a whole number, {least} or more.")
+        if progress is not None and not isinstance(progress, bool) and not callable(progress):
+            raise PolicyError("progress must be True, False, or a function of (stage, done, total).")
         self.progress = chosen(progress)
         self.keys: _kohort.RunSettings = {
             "threads": threads,
@@ -135,7 +141,7 @@ def risk(
     >>> found.unique
     0.5
     """
-    prepared, own = _for_risk(data, policy, quasi, patient, threads)
+    prepared, own = _for_risk(data, policy, [quasi] if isinstance(quasi, str) else quasi, patient, threads)
     with _Settings(progress, threads) as settings:
         found, html = _kohort.measure_risk(prepared.data, own._parts(), settings)
     return Risk(json.loads(found), html)

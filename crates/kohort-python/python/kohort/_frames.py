@@ -84,7 +84,7 @@ def _source(own: object, asked: list[str]) -> tuple[Any, Back]:
         return _from_duckdb(own, asked), _to_duckdb
     if library == "polars":
         # A lazy frame is collected.
-        own = own.collect() if type(own).__name__ == "LazyFrame" else own  # type: ignore[attr-defined]
+        own = _streamed(own.collect) if type(own).__name__ == "LazyFrame" else own  # type: ignore[attr-defined]
     back = {"polars": _to_polars, "pyarrow": _to_pyarrow}.get(library, _as_it_is)
     stream = getattr(own, "__arrow_c_stream__", None)
     if stream is None:
@@ -95,12 +95,14 @@ def _source(own: object, asked: list[str]) -> tuple[Any, Back]:
     return _kohort.Frame(_streamed(stream), asked), back
 
 
-def _streamed(stream: Callable[[], object]) -> object:
+def _streamed(stream: Callable[[], Any]) -> Any:
     try:
         return stream()
     except Exception as error:
         # The message of another library may quote a cell.
-        raise DataError(f"the data could not be read as Arrow data ({type(error).__name__}).") from None
+        raise DataError(
+            f"the data could not be read ({type(error).__name__}). Compute it first, and pass the finished frame."
+        ) from None
 
 
 def _as_it_is(table: _kohort.ReleasedTable) -> Any:
@@ -151,11 +153,14 @@ def _from_pandas(frame: Any, asked: list[str]) -> _kohort.Frame:
     frame, arrays = frame.copy(), []
     for place, name in enumerate(names, start=1):
         try:
-            arrays.append(pyarrow.Array.from_pandas(frame[name]))
+            own = frame[name]
+            # Arrow does not know columns that hold only what differs from a fill value.
+            own = own.sparse.to_dense() if type(own.dtype).__name__ == "SparseDtype" else own
+            arrays.append(pyarrow.Array.from_pandas(own))
         except Exception:
             # The message of the library may quote a cell.
             raise DataError(
-                f"column {place} ({name[:60]}) mixes values of several types. Make them one type, for example "
+                f"column {place} ({name[:60]}) mixes values of several types, or has text that is not valid Unicode. Make them one type, for example "
                 "frame[name] = frame[name].astype('string')."
             ) from None
     table = pyarrow.table([_chunked(array) for array in arrays], names=names)

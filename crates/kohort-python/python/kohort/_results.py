@@ -10,7 +10,7 @@ from typing import Any
 
 from . import _kohort
 from ._frames import Prepared
-from ._kohort import DataError
+from ._kohort import DataError, PolicyError
 from ._policy import Policy
 
 
@@ -305,4 +305,8 @@ def policy_of(policy: Policy | Mapping[str, Any] | str | os.PathLike[str]) -> Po
         return Policy.from_dict(policy)
     if isinstance(policy, str) and "\n" in policy:
         return Policy.from_toml(policy)
+    if not isinstance(policy, (str, os.PathLike)):
+        raise PolicyError(
+            f"a {type(policy).__name__} is not a policy. Pass a Policy, a dictionary of its keys, its text, or the path of its file."
+        )
     return Policy.from_file(policy)
