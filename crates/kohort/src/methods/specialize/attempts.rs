@@ -17,7 +17,7 @@ use kohort_core::cohort::Cohort;
 use kohort_core::parallel;
 use kohort_core::privacy::{Knows, Shorter};
 use kohort_core::utility;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// In a table with fewer rows than this the paper's order is taken: a third of them predicts too little
 /// to compare tables.
@@ -25,9 +25,9 @@ const LEAST_ROWS: u64 = 500;
 /// In a table with more distinct tuples than this the paper's order is taken, since one order takes long.
 const LARGEST: usize = 1 << 18;
 /// Maximum number of orders.
-const MOST: u64 = 32;
+const MOST: u64 = 128;
 /// Tuples, times the sets of columns that the first table must be checked for, over all orders.
-const MOST_CHECKS: u64 = 1 << 27;
+const MOST_CHECKS: u64 = 1 << 30;
 /// The rows that are predicted to compare tables are drawn with these seeds. The report draws others.
 const SEEDS: [u64; 3] = [1, 2, 3];
 
@@ -99,7 +99,7 @@ pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
     };
     start.cohort.watcher.stage("trying other orders", left);
     let quiet = Pais { told: Told::Nothing, ..start.clone() };
-    let mut search = OrderSearch { start: &quiet, params, left, tried: 1, seen: BTreeSet::from([shape(&pais)]) };
+    let mut search = OrderSearch { start: &quiet, params, left, tried: 1, seen: BTreeMap::from([(shape(&pais), Some(cost))]) };
     let mut starts = vec![FinishedOrder { attempt, pais, cost }];
     // Other scores first, then two steps ahead by the best of them.
     let scores = scores(start.cohort).into_iter().filter(|own| *own != params.objective);
@@ -132,15 +132,15 @@ struct OrderSearch<'a, 's> {
     params: Params,
     left: u64,
     tried: u64,
-    /// The tables that were compared already.
-    seen: BTreeSet<Vec<u32>>,
+    /// The tables that were measured already, and what was found.
+    seen: BTreeMap<Vec<u32>, Option<u128>>,
 }
 
 /// The number of orders that are tried at the same time, whatever the number of threads.
 const TOGETHER: usize = 4;
 
 impl<'a> OrderSearch<'a, '_> {
-    /// Goes to the end in these orders, and returns those whose table is new.
+    /// Goes to the end in these orders. Several orders often end in one table, which is measured once.
     fn finish(&mut self, mut attempts: Vec<Attempt>) -> Vec<FinishedOrder<'a>> {
         let watcher = &self.start.cohort.watcher;
         attempts.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
@@ -152,12 +152,17 @@ impl<'a> OrderSearch<'a, '_> {
         let threads = self.start.cohort.threads;
         let finished = parallel::map_items(threads, attempts, |attempt| {
             let pais = attempt.finish(self.start, None);
-            (attempt, pais)
+            let shape = shape(&pais);
+            let known = self.seen.get(&shape).copied();
+            let cost = known.unwrap_or_else(|| cost(&pais, self.params.objective));
+            (attempt, pais, shape, cost)
         });
-        let new: Vec<_> = finished.into_iter().filter(|(_, pais)| self.seen.insert(shape(pais))).collect();
-        let costs = parallel::map(threads, new.len(), |own| cost(&new[own].1, self.params.objective));
-        let all = new.into_iter().zip(costs);
-        all.filter_map(|((attempt, pais), cost)| Some(FinishedOrder { attempt, pais, cost: cost? })).collect()
+        let mut orders = Vec::new();
+        for (attempt, pais, shape, cost) in finished {
+            self.seen.insert(shape, cost);
+            orders.extend(cost.map(|cost| FinishedOrder { attempt, pais, cost }));
+        }
+        orders
     }
 
     /// Replaces an order by the best of these where that is better, and returns whether one was.
