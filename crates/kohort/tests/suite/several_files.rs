@@ -54,8 +54,11 @@ fn patients(folder: &Path, rows: &Path) -> BTreeSet<String> {
 #[test]
 fn a_registry_may_have_columns_that_only_one_file_has() {
     let folder = tempfile::tempdir().unwrap();
-    let registry = "age,sex,region,count\n20,F,N,70\n20,F,S,80\n20,M,N,60\n30,M,E,50\n30,F,E,90\n40,F,N,75\n";
-    fs::write(folder.path().join("registry.csv"), registry).unwrap();
+    let mut registry = String::from("age,sex,region,count\n");
+    for i in 0..30 {
+        registry += &format!("{},{},{},700\n", 20 + i % 5 * 10, ["F", "M"][i % 2], ["N", "S", "E"][i % 3]);
+    }
+    fs::write(folder.path().join("registry.csv"), &registry).unwrap();
     let population = "[[population]]\ncounts = \"registry.csv\"\nregion = \"region\"\n";
     release(&policy(folder.path(), &format!("{TWO}{population}")), "out", &options(5, 1)).unwrap();
     // A column that the policy does not know is still refused.
