@@ -15,6 +15,8 @@ pub struct ColumnDifference {
     pub of_patients: bool,
     /// For each value: how many of the excluded have it, and how many of the kept.
     pub counts: Vec<(u64, u64)>,
+    /// For each value: its place among the values, where they have an order.
+    pub places: Option<Vec<u32>>,
     /// The largest difference between the two distributions: of shares up to a value where values
     /// have an order (Kolmogorov and Smirnov), else of the shares of any set of values.
     pub statistic: f64,
@@ -72,6 +74,11 @@ pub(super) fn compare(
     let (first, second) = present.iter().fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
     let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
     let name = column.name.clone();
+    let places = order.map(|order| {
+        let mut places = vec![0; counts.len()];
+        (0..).zip(order).for_each(|(place, &code)| places[code as usize] = place);
+        places
+    });
     match order {
         Some(order) => {
             let (mut own, mut other, mut largest) = (0, 0, 0f64);
@@ -81,11 +88,11 @@ pub(super) fn compare(
                 largest = largest.max((share(own, first) - share(other, second)).abs());
             }
             let p_value = (first > 0 && second > 0).then(|| kolmogorov(largest, first, second));
-            ColumnDifference { name, of_patients, counts, statistic: largest, p_value }
+            ColumnDifference { name, of_patients, counts, places, statistic: largest, p_value }
         }
         None => {
             let apart: f64 = present.iter().map(|&(a, b)| (share(a, first) - share(b, second)).abs()).sum();
-            ColumnDifference { name, of_patients, counts, statistic: apart / 2.0, p_value: None }
+            ColumnDifference { name, of_patients, counts, places, statistic: apart / 2.0, p_value: None }
         }
     }
 }

@@ -10,24 +10,25 @@ use std::collections::HashMap;
 pub(super) struct OtherSystems {
     /// The columns of the table with the system of their rules; for each the rows and the first line.
     columns: Vec<(usize, CodeSystem, u64, u64)>,
-    /// True for each code of a column, by its text, that is of another system.
-    seen: HashMap<(usize, Vec<u8>), bool>,
+    /// For each of the columns: true for each code, by its text, that is of another system.
+    seen: Vec<HashMap<Vec<u8>, bool, foldhash::fast::RandomState>>,
 }
 
 impl OtherSystems {
     pub(super) fn of(asked: &EventsPolicy, table: EventsTable) -> OtherSystems {
         let own = asked.systems.iter().filter(|own| own.0 == table);
-        OtherSystems { columns: own.map(|&(_, column, system)| (column, system, 0, 0)).collect(), seen: HashMap::new() }
+        let columns: Vec<_> = own.map(|&(_, column, system)| (column, system, 0, 0)).collect();
+        OtherSystems { seen: vec![HashMap::default(); columns.len()], columns }
     }
 
     /// Looks at a row.
     pub(super) fn see(&mut self, chunk: &Chunk, row: usize) {
-        for (column, system, rows, first) in &mut self.columns {
+        for ((column, system, rows, first), seen) in self.columns.iter_mut().zip(&mut self.seen) {
             let cell = chunk.cell(row, *column);
-            let known = self.seen.get(&(*column, cell.to_vec())).copied();
+            let known = seen.get(cell).copied();
             let other = known.unwrap_or_else(|| {
                 let other = is_other(*system, std::str::from_utf8(cell).unwrap_or_default().trim());
-                self.seen.insert((*column, cell.to_vec()), other);
+                seen.insert(cell.to_vec(), other);
                 other
             });
             if other {

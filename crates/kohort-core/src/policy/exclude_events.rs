@@ -83,6 +83,7 @@ pub(super) fn read_rules(
     notes: &mut Vec<String>,
 ) -> Result<Vec<EventsRule>> {
     let mut rules = Vec::new();
+    let mut not_applied = Vec::new();
     for item in root.list("exclude")?.unwrap_or_default() {
         let Value::Section(section) = &item.value else {
             return Err(root.wrong("exclude", "must be [[exclude]] sections with table, column, codes and scope."));
@@ -121,8 +122,16 @@ pub(super) fn read_rules(
             EventsTable::Events(t) => &tables.events[t].columns,
         };
         match section.text("rules")? {
-            Some(name) => read_rule_table(section, name, files, (table, columns), tables, &mut rules, notes)?,
+            Some(name) => {
+                read_rule_table(section, name, files, (table, columns), tables, &mut rules, (notes, &mut not_applied))?
+            }
             None => rules.push(read_rule(section, (table, columns))?),
+        }
+    }
+    // Rules about one table are often not about another: one is missed only if no section applies it.
+    for (rule, note) in not_applied {
+        if !rules.iter().any(|own| own.name == rule) && !notes.contains(&note) {
+            notes.push(note);
         }
     }
     Ok(rules)
@@ -171,7 +180,7 @@ fn read_rule_table(
     (table, columns): (EventsTable, &[Column]),
     tables: &Tables,
     rules: &mut Vec<EventsRule>,
-    notes: &mut Vec<String>,
+    (notes, not_applied): (&mut Vec<String>, &mut Vec<(String, String)>),
 ) -> Result<()> {
     for key in ["column", "codes", "scope"] {
         if section.get(key).is_some() {
@@ -212,10 +221,11 @@ fn read_rule_table(
                     continue;
                 }
                 None => {
-                    notes.push(format!(
+                    let note = format!(
                         "exclusion \"{rule}\" was not applied. Set `birth`, `date` and `dates` in [[exclude]] to \
                          apply it."
-                    ));
+                    );
+                    not_applied.push((rule.into(), note));
                     continue;
                 }
             },
@@ -237,15 +247,15 @@ fn read_rule_table(
         rules.push(EventsRule { name: rule.into(), table, kind, scope });
     }
     // A rule for ICD-9 is not missed where the same rule for ICD-10 is applied, and the other way round.
-    let names: Vec<String> = rules.iter().map(|rule| rule.name.clone()).collect();
     let mut said: Vec<&str> = Vec::new();
     for (rule, kind) in without_columns {
-        if !names.iter().any(|name| name == rule) && !said.contains(&rule) {
+        if !said.contains(&rule) {
             said.push(rule);
             let key = kind.replace('-', "_");
-            notes.push(format!(
+            let note = format!(
                 "exclusion \"{rule}\" was not applied, because [[exclude]] does not name a column for `{key}`."
-            ));
+            );
+            not_applied.push((rule.into(), note));
         }
     }
     let visible = read_visible(section, files)?;
@@ -260,10 +270,13 @@ fn read_rule_table(
             rules.push(EventsRule { name: VISIBLE.into(), table, kind, scope: Scope::Patient });
         }
         Some(_) => notes.push(format!("the list of {VISIBLE} is empty, so that nobody is excluded for them.")),
-        None if name == "hhp" => notes.push(format!(
-            "the paper also excludes patients with {VISIBLE}, and does not print their list. Set visible = \
-             \"list.csv\" in [[exclude]], with a code or a range of codes on each line."
-        )),
+        None if name == "hhp" => {
+            let note = format!(
+                "the paper also excludes patients with {VISIBLE}, and does not print their list. Set visible = \
+                 \"list.csv\" in [[exclude]], with a code or a range of codes on each line."
+            );
+            not_applied.push((VISIBLE.into(), note));
+        }
         None => {}
     }
     Ok(())

@@ -7,6 +7,9 @@ use crate::number::Decimal;
 use crate::table::{Counting, Input, Place, count, open};
 use std::collections::BTreeMap;
 
+/// Columns of the policy that this one of several files does not release: no key of a policy, but added for its files.
+pub(super) const NOT_RELEASED: &str = "not released";
+
 /// A registry an attacker may have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Population {
@@ -68,7 +71,7 @@ impl Population {
     }
 
     fn read(section: &Section, files: &PolicyFiles, quasi: &[&str]) -> Result<Population> {
-        section.only(&["name", "counts", "weight", "size", "columns", "covers", "region"])?;
+        section.only(&["name", "counts", "weight", "size", "columns", "covers", "region", NOT_RELEASED])?;
         let place = |key: &str, name: &str| {
             quasi
                 .iter()
@@ -114,14 +117,15 @@ fn read_counts(section: &Section, place: Place, quasi: &[&str], chosen: Option<&
         return wrong(format!("the file has no column `{weight}`."));
     };
     let (mut places, mut columns) = (Vec::new(), Vec::new());
+    let not_released = section.texts(NOT_RELEASED)?.unwrap_or_default();
     for (column, name) in names.iter().enumerate().filter(|(column, _)| *column != people) {
         match quasi.iter().position(|q| q == name) {
             Some(place) if chosen.is_none_or(|chosen| chosen.contains(&place)) => {
                 places.push(place);
                 columns.push(column);
             }
-            // `columns` says what is used: others may be there.
-            _ if chosen.is_some() => {}
+            // `columns` says what is used: others may be there. So may columns that only other files release.
+            _ if chosen.is_some() || not_released.iter().any(|own| own == name) => {}
             _ => {
                 return wrong(format!(
                     "its column `{name}` is not a quasi-identifier in the policy. Set `columns` to the ones to use."

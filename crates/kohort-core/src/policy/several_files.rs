@@ -8,6 +8,7 @@
 //! `knows`, `of`, `weights` and the like. The parts of a section that it does not set are those of the whole policy.
 
 use super::bind::PolicyFile;
+use super::population::NOT_RELEASED;
 use super::section::{Item, Section, Value};
 use crate::number::Fraction;
 use crate::{Error, Result};
@@ -99,6 +100,7 @@ fn root_of(
     if let Some(unknown) = columns.iter().find(|name| all.get(name).is_none()) {
         return Err(section.wrong("columns", format!("`{unknown}` is not a column in [columns].")));
     }
+    let dropped: Vec<String> = all.entries.iter().map(|(name, _)| name.clone()).filter(|name| !is_kept(name)).collect();
     let mut own = root.clone();
     own.entries.retain(|(key, _)| key != "file");
     for (key, item) in &mut own.entries {
@@ -119,11 +121,11 @@ fn root_of(
                 let is_empty = |item: &Item| matches!(&item.value, Value::List(pairs) if pairs.is_empty());
                 privacy.entries.retain(|(key, item)| key != "not_together" || !is_empty(item));
             }
-            ("population", Value::Section(registry)) => keep_in_registry(registry, &is_kept),
+            ("population", Value::Section(registry)) => keep_in_registry(registry, &dropped, &is_kept),
             ("population", Value::List(registries)) => {
                 for item in registries {
                     if let Value::Section(registry) = &mut item.value {
-                        keep_in_registry(registry, &is_kept);
+                        keep_in_registry(registry, &dropped, &is_kept);
                     }
                 }
             }
@@ -151,8 +153,13 @@ fn root_of(
     Ok(own)
 }
 
-/// Takes columns that are not released out of a registry's description.
-fn keep_in_registry(registry: &mut Section, is_kept: &dyn Fn(&str) -> bool) {
+/// Takes columns that are not released out of a registry's description, and lists them for its file: an attacker has
+/// nothing to compare them with.
+fn keep_in_registry(registry: &mut Section, dropped: &[String], is_kept: &dyn Fn(&str) -> bool) {
+    let line = registry.line;
+    let item = |name: &String| Item { value: Value::Text(name.clone()), line };
+    let dropped = Item { value: Value::List(dropped.iter().map(item).collect()), line };
+    registry.entries.push((NOT_RELEASED.into(), dropped));
     registry
         .entries
         .retain(|(key, item)| !matches!((key.as_str(), &item.value), ("region", Value::Text(name)) if !is_kept(name)));

@@ -297,16 +297,21 @@ pub fn differences(histories: &Histories) -> Option<ExcludedAndKept> {
     let one = |(own, column): (&kohort_core::events::ColumnDifference, &QuasiColumn)| {
         let labels = column.level(column.reporting_level());
         let mut counts = vec![(0u64, 0u64); labels.labels.len()];
+        // Labels of values with an order are listed in it, missing last; others by their text.
+        let mut places = vec![u32::MAX; labels.labels.len()];
         for (code, (a, b)) in own.counts.iter().enumerate() {
-            let count = &mut counts[labels.label_of[code] as usize];
-            *count = (count.0 + a, count.1 + b);
+            let label = labels.label_of[code] as usize;
+            counts[label] = (counts[label].0 + a, counts[label].1 + b);
+            if let Some(own) = own.places.as_ref().filter(|_| code > 0) {
+                places[label] = places[label].min(own[code]);
+            }
         }
         let all = counts.iter().fold((0, 0), |sum, c| (sum.0 + c.0, sum.1 + c.1));
         let share = |part: u64, all: u64| part as f64 / all.max(1) as f64;
-        let mut rows: Vec<(&str, u64, u64)> =
-            labels.labels.iter().zip(counts).map(|(l, (a, b))| (l.text.as_str(), a, b)).collect();
-        rows.sort();
-        let shares = rows.iter().filter(|r| r.1 + r.2 > 0).map(|&(label, a, b)| LabelShares {
+        let mut rows: Vec<(u32, &str, u64, u64)> =
+            labels.labels.iter().zip(counts).zip(places).map(|((l, (a, b)), at)| (at, l.text.as_str(), a, b)).collect();
+        rows.sort_unstable();
+        let shares = rows.iter().filter(|r| r.2 + r.3 > 0).map(|&(_, label, a, b)| LabelShares {
             label: label.to_string(),
             excluded: share(a, all.0),
             kept: share(b, all.1),

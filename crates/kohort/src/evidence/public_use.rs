@@ -195,10 +195,13 @@ pub(super) fn notes(metrics: &TableMetrics) -> Vec<String> {
         )
     });
     let samples = metrics.samples.as_ref().map(|samples| {
+        let released = match samples.len() {
+            1 => "1 sample is".to_string(),
+            n => format!("{n} samples are"),
+        };
         format!(
-            "{} samples are released instead of the whole file, which you keep (population/). No outsider may learn \
-             who is in a sample: if they do, the risk is that of the classes in the sample itself.",
-            samples.len()
+            "{released} released instead of the whole file, which you keep (population/). No outsider may learn who is \
+             in a sample: if they do, the risk is that of the classes in the sample itself."
         )
     });
     let formulas = metrics.formulas.iter().flatten().map(|c| formula_note(c));

@@ -194,6 +194,10 @@ fn only_ordered_columns_are_tested_by_their_order() {
     // The tables show the original, whatever levels are released.
     let labels = |name: &str| columns.iter().find(|c| c["column"] == name).unwrap()["labels"].as_array().unwrap().len();
     assert_eq!((labels("month"), labels("ward")), (24, 4));
+    // 2 comes before 10.
+    let months = columns.iter().find(|c| c["column"] == "month").unwrap()["labels"].as_array().unwrap();
+    let months: Vec<u64> = months.iter().map(|own| own["label"].as_str().unwrap().parse().unwrap()).collect();
+    assert_eq!(months, (0..24).collect::<Vec<u64>>());
 }
 
 fn coded(dx: &[&str], exclude: &str) -> tempfile::TempDir {
@@ -252,6 +256,12 @@ fn icd10_does_not_slip_through_rules_for_icd9() {
     let procedures = ["10A07Z6", "0W4M070", "0W4N0J1", "HZ2ZZZZ", "0DTJ4ZZ", "10D00Z1"];
     let histories = read(&coded(&procedures, "icd10_procedure = [\"dx\"]")).unwrap();
     assert_eq!(histories.counts.patients_excluded, 4);
+    // A rule that one section applies is not missed in another, and nothing is said twice.
+    let twice =
+        coded(&codes, "icd10 = [\"dx\"]\nvisible = \"list.csv\"\n[[exclude]]\ntable = \"claims\"\nrules = \"hhp\"");
+    let histories = read(&twice).unwrap();
+    let about = |text: &str| histories.notes.iter().filter(|note| note.contains(text)).count();
+    assert_eq!((about("\"hiv\" was not applied"), about("\"newborn\" was not"), about("print their list")), (0, 1, 0));
     // Nothing matches: this is said.
     let none = read(&coded(&["I10", "I10"], "icd10 = [\"dx\"]")).unwrap();
     assert!(none.notes.iter().any(|note| note.contains("no exclusion matched any row")), "{:?}", none.notes);

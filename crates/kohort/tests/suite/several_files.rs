@@ -50,6 +50,24 @@ fn patients(folder: &Path, rows: &Path) -> BTreeSet<String> {
     rows.lines().map(|line| lines[line.parse::<usize>().unwrap() - 1].split(',').next().unwrap().to_string()).collect()
 }
 
+/// P16, P17: a registry was refused where one of the files lacks a column that it has.
+#[test]
+fn a_registry_may_have_columns_that_only_one_file_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut registry = String::from("age,sex,region,count\n");
+    for i in 0..30 {
+        registry += &format!("{},{},{},700\n", 20 + i % 5 * 10, ["F", "M"][i % 2], ["N", "S", "E"][i % 3]);
+    }
+    fs::write(folder.path().join("registry.csv"), &registry).unwrap();
+    let population = "[[population]]\ncounts = \"registry.csv\"\nregion = \"region\"\n";
+    release(&policy(folder.path(), &format!("{TWO}{population}")), "out", &options(5, 1)).unwrap();
+    // A column that the policy does not know is still refused.
+    fs::write(folder.path().join("registry.csv"), registry.replace("region,", "district,")).unwrap();
+    let text = format!("{TWO}{}", population.replace("region = \"region\"\n", ""));
+    let error = release(&policy(folder.path(), &text), "again", &options(5, 1)).unwrap_err();
+    assert!(error.kind == Kind::Yours && error.message.contains("`district` is not a quasi-identifier"));
+}
+
 #[test]
 fn two_files_have_their_own_columns_and_different_people() {
     let folder = tempfile::tempdir().unwrap();

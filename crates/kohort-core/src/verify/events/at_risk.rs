@@ -12,7 +12,7 @@ use crate::statistics::binomial_f64;
 const MOST_SETS: u64 = 1 << 12;
 /// All patients together have at most so many sets that are tried.
 pub(super) const ALL_SETS: u64 = 1 << 18;
-/// Draws that one thread makes at a time.
+/// Draws that one thread makes at a time, or patients that it looks at.
 const TOGETHER: u64 = 1 << 10;
 
 /// A column, a label, and how often the patient is known to have it.
@@ -38,7 +38,13 @@ impl Attacker<'_> {
     /// Counts the share. With a limit, more and more draws are made until it is settled.
     pub(super) fn share(&self, max: Option<Fraction>) -> ShareAtRisk {
         let people = (0..self.finder.people()).filter(|&p| super::has_labels(self.finder.columns, p));
-        let sets: Vec<(usize, u64)> = people.map(|p| (p, self.sets(p))).collect();
+        let people: Vec<usize> = people.collect();
+        let parts = people.len().div_ceil(TOGETHER as usize);
+        let sets = parallel::map(self.threads, parts, |part| {
+            let until = people.len().min((part + 1) * TOGETHER as usize);
+            people[part * TOGETHER as usize..until].iter().map(|&p| (p, self.sets(p))).collect::<Vec<(usize, u64)>>()
+        });
+        let sets = sets.concat();
         let most = enumerated_up_to(sets.iter().map(|s| s.1), self.sets);
         let (few, many) = sets.iter().partition::<Vec<(usize, u64)>, _>(|s| s.1 <= most);
         let millionths = parallel::map(self.threads, few.len(), |i| self.millionths(few[i].0));
@@ -290,7 +296,7 @@ mod tests {
         for seed in 0..20 {
             let columns = random_columns(seed, 40, 5);
             let class_of: Vec<u32> = (0..40).map(|p| p % 2).collect();
-            let finder = Finder::new(&columns, &class_of);
+            let finder = Finder::new(&columns, &class_of, 2);
             let power: Vec<Vec<u8>> = columns.iter().map(|c| powers(c, 2, PowerRule::Fixed)).collect();
             let attacker = Attacker {
                 finder: &finder,

@@ -1,6 +1,7 @@
 //! Finds the patients who match what is known: by lists of the patients with a value, or bitmaps where many have it,
 //! and each candidate's own counts.
 
+use crate::parallel;
 use crate::policy::PowerRule;
 use crate::ragged::{Bounds, Ragged};
 use crate::random::Randomness;
@@ -115,19 +116,20 @@ pub(super) struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn new(columns: &'a [PatientLabels], class_of: &'a [u32]) -> Finder<'a> {
+    /// Sorts the holders of all columns, on several threads.
+    pub(super) fn new(columns: &'a [PatientLabels], class_of: &'a [u32], threads: usize) -> Finder<'a> {
         let classes = class_of.iter().max().map_or(0, |c| *c as usize + 1);
         let mut members = vec![Vec::new(); classes];
         (0u32..).zip(class_of).for_each(|(p, &class)| members[class as usize].push(p));
         let mut place = vec![0u32; class_of.len()];
         members.iter().for_each(|own| (0u32..).zip(own).for_each(|(at, &p)| place[p as usize] = at));
-        let holders = columns.iter().map(|column| {
+        let holders = parallel::map(threads, columns.len(), |column| {
+            let column = &columns[column];
             let of = |p: usize| column.counts_of(p).iter().map(move |&(label, _)| (class_of[p], label, p as u32));
             let mut all: Vec<(u32, u32, u32)> = (0..column.people()).flat_map(of).collect();
             all.sort_unstable();
             all
         });
-        let holders: Vec<Vec<(u32, u32, u32)>> = holders.collect();
         let mut bitmaps = HashMap::default();
         for (column, all) in holders.iter().enumerate() {
             let mut start = 0;
@@ -226,7 +228,7 @@ mod tests {
         };
         let columns = [column(3), column(40), column(900)];
         let class_of: Vec<u32> = (0..people as u32).map(|p| p % 2).collect();
-        let finder = Finder::new(&columns, &class_of);
+        let finder = Finder::new(&columns, &class_of, 2);
         assert!(finder.bitmaps.len() > 6);
         for person in (0..people).step_by(7) {
             for known in [&[0][..], &[1], &[0, 1], &[0, 1, 2], &[]] {

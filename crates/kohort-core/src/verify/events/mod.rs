@@ -12,6 +12,7 @@ use original::{as_multisets, row_by_row};
 use read::Tables;
 
 use super::{Checked, Outside, ReleaseFolder, dictionary};
+use crate::parallel;
 use crate::policy::{MOST_PAIRS, Policy, Power, PowerRule};
 use crate::privacy::{Settled, ShareAtRisk};
 use crate::random::Randomness;
@@ -130,15 +131,14 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
             claim.max_high_risk
         )));
     }
-    let columns: Vec<PatientLabels> = tables.event_labels();
-    let finder = Finder::new(&columns, &class_of);
-    let whole = tables.whole_events();
-    let whole = Finder::new(&whole, &class_of);
+    let (columns, whole) = parallel::both(threads, || tables.event_labels(threads), || tables.whole_events());
+    let finder = Finder::new(&columns, &class_of, threads);
+    let whole = Finder::new(&whole, &class_of, threads);
     let people = (tables.patients() - without.len()) as u64;
-    let among = |sets: u64, finder: &Finder, power: &[Vec<u8>], max| {
+    let among = |sets: u64, finder: &Finder, power: &[Vec<u8>], max, threads| {
         Attacker { finder, known: finder.columns, number: None, power, k, draws: &draws, threads, sets }.share(max)
     };
-    let share = |finder: &Finder, power: &[Vec<u8>], max| among(ALL_SETS, finder, power, max);
+    let share = |finder: &Finder, power: &[Vec<u8>], max| among(ALL_SETS, finder, power, max, threads);
     let asked = Some(claim.max_high_risk);
     let of_events = matches!(claim.power, Power::Events { .. });
     let mut found = EventsFound {
@@ -168,7 +168,7 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
             // The limit must hold for every two columns; the two that reveal most are shown.
             for (table, columns) in pairs {
                 let labels = [tables.labels_of(table, &columns)];
-                let pair = Finder::new(&labels, &class_of);
+                let pair = Finder::new(&labels, &class_of, threads);
                 let own = share(&pair, &fixed(&pair, p), asked);
                 is_within(claim, &own, "events")?;
                 if own.share() >= found.at_high_risk.share() {
@@ -183,13 +183,16 @@ fn recount(release: &ReleaseFolder, certificate: &Certificate<Events>, threads: 
             let pairs: Vec<_> = tables.pairs().into_iter().filter(|(_, columns)| columns.len() == 2).collect();
             // All pairs together try as many sets as one attacker.
             let sets = ALL_SETS / pairs.len().max(1) as u64;
-            let of_pair = |(table, columns): &(usize, Vec<usize>)| {
+            // Each pair is one thread's work: most of it is sorting, which no other thread could share.
+            let of_pair = |pair: usize| {
+                let (table, columns) = &pairs[pair];
                 let labels = [tables.labels_of(*table, columns)];
-                let pair = Finder::new(&labels, &class_of);
-                among(sets, &pair, &fixed(&pair, p), None)
+                let pair = Finder::new(&labels, &class_of, 1);
+                among(sets, &pair, &fixed(&pair, p), None, 1)
             };
             if pairs.len() <= MOST_PAIRS_SHOWN {
-                found.pairs_known = pairs.iter().map(of_pair).max_by(|a, b| a.share().total_cmp(&b.share()));
+                let shares = parallel::map(threads, pairs.len(), of_pair);
+                found.pairs_known = shares.into_iter().max_by(|a, b| a.share().total_cmp(&b.share()));
             }
         }
     }

@@ -158,11 +158,15 @@ fn find(lines: &[u64], all: &[u64], rows: usize) -> Result<Vec<u32>> {
     if lines.len() != rows {
         return Err(Error::refused("private/ does not hold one input line for each released row."));
     }
-    let place: HashMap<u64, u32> = all.iter().copied().zip(0..).collect();
+    // A place for each line of the input: as many as it has rows, so that nothing is hashed.
+    let last = all.iter().copied().max().map_or(0, |last| last as usize + 1);
+    let mut place = vec![NOWHERE; last];
+    all.iter().zip(0..).for_each(|(&line, at)| place[line as usize] = at);
+    let at = |line: u64| usize::try_from(line).ok().and_then(|line| place.get(line)).filter(|at| **at != NOWHERE);
     let mut used = vec![false; all.len()];
     lines
         .iter()
-        .map(|line| match place.get(line) {
+        .map(|&line| match at(line) {
             Some(&at) if !std::mem::replace(&mut used[at as usize], true) => Ok(at),
             Some(_) => Err(refused("it contains a row of the original twice")),
             None => Err(refused("it contains a row that was excluded or does not exist")),
@@ -249,7 +253,7 @@ fn from_original(
     let (class_of, k) = (tables.classes(), claim.k.get());
     let share = |all: &[PatientLabels], released: &[PatientLabels], p: usize, rule: PowerRule| {
         let power: Vec<Vec<u8>> = all.iter().map(|c| powers(c, p, rule)).collect();
-        let finder = Finder::new(released, &class_of);
+        let finder = Finder::new(released, &class_of, threads);
         let sets = ALL_SETS;
         let attacker =
             Attacker { finder: &finder, known: all, number: Some(patients), power: &power, k, draws, threads, sets };
@@ -259,7 +263,7 @@ fn from_original(
         Power::Values { p, rule } => {
             let own = histories.event.iter().zip(&columns);
             let all: Vec<_> = own.map(|(c, own)| PatientLabels::new(bounds(c.table), own.clone())).collect();
-            vec![share(&all, &tables.event_labels(), p, rule)]
+            vec![share(&all, &tables.event_labels(threads), p, rule)]
         }
         Power::Events { p } | Power::Total { p } => {
             let whole = |t: usize| linked(t, &(0..histories.columns_of(t).len()).collect::<Vec<_>>());

@@ -4,6 +4,7 @@ use super::super::ReleaseFolder;
 use super::super::outside::{Outside, of_rows};
 use super::finder::PatientLabels;
 use crate::hierarchy::StandardHierarchy;
+use crate::parallel;
 use crate::ragged::Bounds;
 use crate::release::{Certificate, ColumnClaim, PATIENT, PATIENTS_FILE, table_file};
 use crate::shape::Events;
@@ -90,11 +91,13 @@ impl Tables {
     }
 
     /// The labels of each patient, for each event-level quasi-identifier of all tables.
-    pub(super) fn event_labels(&self) -> Vec<PatientLabels> {
-        let of = |table: &EventCells| -> Vec<PatientLabels> {
-            table.quasi().map(|c| PatientLabels::new(table.bounds.clone(), c.rows.clone())).collect()
-        };
-        self.events.iter().flat_map(of).collect()
+    pub(super) fn event_labels(&self, threads: usize) -> Vec<PatientLabels> {
+        let of = |table| EventCells::quasi(table).map(move |own| (table, own));
+        let columns: Vec<(&EventCells, &ColumnCells)> = self.events.iter().flat_map(of).collect();
+        parallel::map(threads, columns.len(), |c| {
+            let (table, own) = columns[c];
+            PatientLabels::new(table.bounds.clone(), own.rows.clone())
+        })
     }
 
     /// Whole events as labels, by table: the same number for events that are the same in all quasi-identifiers.

@@ -136,8 +136,8 @@ impl SearchedPatients<'_> {
     }
 }
 
-/// The number of draws that are made and matched at a time.
-const AT_ONCE: usize = 1 << 13;
+/// The number of draws that are made and matched at a time: few, so that all threads have work until the end.
+const AT_ONCE: usize = 1 << 8;
 
 /// Returns, for each draw, whether fewer than k match what is left of what is known, and whether anything known is
 /// not left.

@@ -6,39 +6,50 @@
 use super::patient_events::{LabelCounter, PatientEvents};
 use hashbrown::HashMap;
 use kohort_core::events::Histories;
+use kohort_core::parallel;
 use kohort_core::ragged::Ragged;
 
 /// The distinct facts of each patient, ascending, each with the number of times it holds.
 pub(super) struct PatientFacts {
     /// The number of different facts.
     pub(super) distinct: usize,
-    facts: Ragged<(u32, u32)>,
+    /// Those of so many patients each.
+    parts: Vec<Ragged<(u32, u32)>>,
 }
 
+/// The number of patients whose facts are collected at a time.
+const TOGETHER: usize = 1 << 12;
+
 impl PatientFacts {
-    pub(super) fn of(histories: &Histories, levels: &[usize], left: &PatientEvents) -> PatientFacts {
+    pub(super) fn of(histories: &Histories, levels: &[usize], left: &PatientEvents, threads: usize) -> PatientFacts {
+        let columns = histories.event.iter().zip(levels);
+        let columns: Vec<(usize, &[u32], &[u32])> =
+            columns.map(|(c, &l)| (c.table, &c.codes[..], &c.level(l).label_of[..])).collect();
         let sizes: Vec<usize> = histories.event.iter().zip(levels).map(|(c, &l)| c.level(l).labels.len()).collect();
-        let mut counters: Vec<LabelCounter> = sizes.iter().map(|&n| LabelCounter::new(n)).collect();
-        let mut all = PatientFacts { distinct: sizes.iter().sum(), facts: Ragged::default() };
-        for person in 0..left.people() {
-            let mut own = Vec::new();
-            let mut first = 0;
-            for (c, column) in histories.event.iter().enumerate() {
-                let label = |&e: &u32| column.label(levels[c], e as usize);
-                counters[c].count(left.of_person(column.table, person).iter().map(label), |label, count| {
-                    own.push((first + label, count));
-                });
-                first += sizes[c] as u32;
+        let part = |part: usize| {
+            let mut counters: Vec<LabelCounter> = sizes.iter().map(|&n| LabelCounter::new(n)).collect();
+            let (mut facts, mut own) = (Ragged::default(), Vec::new());
+            for person in part * TOGETHER..left.people().min((part + 1) * TOGETHER) {
+                let mut first = 0;
+                for (c, &(table, codes, label_of)) in columns.iter().enumerate() {
+                    let label = |&e: &u32| label_of[codes[e as usize] as usize];
+                    counters[c].count(left.of_person(table, person).iter().map(label), |label, count| {
+                        own.push((first + label, count));
+                    });
+                    first += sizes[c] as u32;
+                }
+                own.sort_unstable();
+                facts.push(own.drain(..));
             }
-            own.sort_unstable();
-            all.facts.push(own);
-        }
-        all
+            facts
+        };
+        let parts = parallel::map(threads, left.people().div_ceil(TOGETHER), part);
+        PatientFacts { distinct: sizes.iter().sum(), parts }
     }
 
     /// The facts of the patient at a place.
     pub(super) fn of_person(&self, person: usize) -> &[(u32, u32)] {
-        self.facts.get(person)
+        self.parts[person / TOGETHER].get(person % TOGETHER)
     }
 }
 

@@ -20,7 +20,9 @@ pub(crate) struct LinkedColumns {
 
 /// Values that belong together, and how many of the patient's events are known to have them.
 struct LinkedFact {
-    values: Vec<u32>,
+    /// The columns, each with its value. The value that the fewest patients have comes first, since it tells most
+    /// events apart.
+    values: Vec<(usize, u32)>,
     copies: usize,
 }
 
@@ -49,15 +51,17 @@ impl<L: Fn(usize, u32) -> u32> LinkedMatch<'_, L> {
         let mut items: Vec<&RepeatedValue> = Vec::new();
         let mut facts: Vec<(&LinkedColumns, Vec<LinkedFact>)> = Vec::with_capacity(self.sets.len());
         for set in self.sets {
-            let own = self.facts(set, draws.events(draw, set.table), person, &mut missing);
+            let mut own = self.facts(set, draws.events(draw, set.table), person, &mut missing);
             for (at, &column) in set.columns.iter().enumerate() {
-                let mut values: Vec<(u32, usize)> = own.iter().map(|fact| (fact.values[at], fact.copies)).collect();
+                let mut values: Vec<(u32, usize)> = own.iter().map(|fact| (fact.values[at].1, fact.copies)).collect();
                 values.sort_unstable();
                 for run in values.chunk_by(|a, b| a.0 == b.0) {
                     let copies = run.iter().map(|value| value.1).sum();
                     items.push(self.index[column].at(self.index[column].number(run[0].0, copies)));
                 }
             }
+            own.iter_mut().for_each(|fact| fact.values.sort_by_key(|value| self.people_with(value)));
+            own.sort_by_key(|fact| fact.values.first().map(|value| self.people_with(value)));
             facts.push((set, own));
         }
         let has_all = |other: u32| {
@@ -75,7 +79,8 @@ impl<L: Fn(usize, u32) -> u32> LinkedMatch<'_, L> {
         let whole = drawn.of_person(set.table, person).len() == left.of_person(set.table, person).len();
         let mut facts: Vec<LinkedFact> = Vec::new();
         for &event in events.iter().take(known) {
-            let values: Vec<u32> = set.columns.iter().map(|&column| (self.label)(column, event)).collect();
+            let values: Vec<(usize, u32)> =
+                set.columns.iter().map(|&column| (column, (self.label)(column, event))).collect();
             match facts.iter_mut().find(|fact| fact.values == values) {
                 Some(fact) => fact.copies += 1,
                 None => facts.push(LinkedFact { values, copies: 1 }),
@@ -92,10 +97,15 @@ impl<L: Fn(usize, u32) -> u32> LinkedMatch<'_, L> {
         facts
     }
 
+    /// The number of patients who have a value.
+    fn people_with(&self, &(column, value): &(usize, u32)) -> u32 {
+        self.index[column].at(self.index[column].number(value, 1)).support()
+    }
+
     /// The number of a patient's events with these values, counted up to `most`.
-    fn count(&self, set: &LinkedColumns, values: &[u32], person: usize, most: usize) -> usize {
+    fn count(&self, set: &LinkedColumns, values: &[(usize, u32)], person: usize, most: usize) -> usize {
         let events = self.events.1.of_person(set.table, person).iter();
-        let has = |event: &&u32| set.columns.iter().zip(values).all(|(&c, &value)| (self.label)(c, **event) == value);
+        let has = |event: &&u32| values.iter().all(|&(column, value)| (self.label)(column, **event) == value);
         events.filter(has).take(most).count()
     }
 }

@@ -123,15 +123,16 @@ pub fn sensitivity(
         let found = violating(histories, levels.1, &left, &classes, (k, p), threads);
         (p, found.iter().filter(|f| **f).count() as u64, patients)
     });
-    let correlation = correlations(histories, &left);
+    let correlation = correlations(histories, &left, threads);
     Sensitivity { values, rules, events, pairs, worst_pair, total: total.to_vec(), correlation }
 }
 
 /// Between event columns, at the levels of reports: Pearson's correlation of the diversities (the paper's Table 5).
 /// The diversity of a patient with one event is 0.
-fn correlations(histories: &Histories, events: &PatientEvents) -> Vec<Vec<Option<f64>>> {
+fn correlations(histories: &Histories, events: &PatientEvents, threads: usize) -> Vec<Vec<Option<f64>>> {
     let labels = |c: &QuasiColumn| EventLabels::of_column(c, c.reporting_level());
-    let differ: Vec<_> = histories.event.iter().map(|c| diversities(events, &labels(c))).collect();
+    let column = |c: usize| diversities(events, &labels(&histories.event[c]));
+    let differ: Vec<_> = parallel::map(threads, histories.event.len(), column);
     differ.iter().map(|a| differ.iter().map(|b| correlation(a, b)).collect()).collect()
 }
 

@@ -33,7 +33,7 @@ use super::labels::EventLabels;
 use super::linked::LinkedMatch;
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::most_known;
-use super::total::violating;
+use super::total::violating_are_few;
 use kohort_core::events::Histories;
 use kohort_core::number::Fraction;
 use kohort_core::parallel;
@@ -124,9 +124,10 @@ impl<'a> NodeTester<'a> {
             return false;
         }
         if let Power::Total { p } = self.power {
-            let found = violating(self.histories, event, self.left, classes, (self.k, p), self.threads);
             let patients = self.left.with_events().len() as u64;
-            return self.max_counted.allows(found.iter().filter(|f| **f).count() as u64, patients);
+            let allows = |violating: u64| self.max_counted.allows(violating, patients);
+            let asked = (self.k, p);
+            return violating_are_few(self.histories, event, self.left, classes, asked, (self.threads, &allows));
         }
         (0..self.kinds.len()).all(|number| self.kind_passes(number, patient, event))
     }

@@ -8,7 +8,7 @@ use super::linked::LinkedColumns;
 use super::nodes::Nodes;
 use super::patient_events::{PatientEvents, PatientOrder};
 use super::power::cap_of_events;
-use super::total::violating;
+use super::total::{violating, violating_are_few};
 use super::{truncate, truncate::supports};
 use crate::pipeline::{Options, open};
 use kohort_core::events::{Histories, survey};
@@ -346,6 +346,11 @@ fn exact_counts_are_the_plain_definition() {
         let classes = PatientClasses::of(&histories, &people, &[0, 1], |_| true, 3);
         for p in 1..=3 {
             let fast = violating(&histories, &levels, &all, &classes, (3, p), 1 + p);
+            let number = fast.iter().filter(|found| **found).count() as u64;
+            for most in [0, number.saturating_sub(1), number, number + 1] {
+                let few = (2, &(|found: u64| found <= most) as &dyn Fn(u64) -> bool);
+                assert_eq!(violating_are_few(&histories, &levels, &all, &classes, (3, p), few), number <= most);
+            }
             for (person, own) in fast.iter().enumerate() {
                 // All facts of a patient, and all subsets of at most p of them.
                 let facts = |other: usize| -> Vec<u32> {

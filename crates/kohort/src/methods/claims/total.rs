@@ -26,7 +26,33 @@ pub(crate) fn violating(
     (k, p): (u64, usize),
     threads: usize,
 ) -> Vec<bool> {
-    let facts = PatientFacts::of(histories, levels, left);
+    violating_of(&PatientFacts::of(histories, levels, left, threads), left, classes, (k, p), threads)
+}
+
+/// Returns whether the patients whom `violating` finds are so few that `allows` holds, which then holds for any smaller
+/// number. Shorter sets come first: they are quickly counted, and most nodes of a lattice fail by them.
+pub(crate) fn violating_are_few(
+    histories: &Histories,
+    levels: &[usize],
+    left: &PatientEvents,
+    classes: &PatientClasses,
+    (k, p): (u64, usize),
+    (threads, allows): (usize, &dyn Fn(u64) -> bool),
+) -> bool {
+    let facts = PatientFacts::of(histories, levels, left, threads);
+    (1..=p).all(|p| {
+        let found = violating_of(&facts, left, classes, (k, p), threads);
+        allows(found.iter().filter(|found| **found).count() as u64)
+    })
+}
+
+fn violating_of(
+    facts: &PatientFacts,
+    left: &PatientEvents,
+    classes: &PatientClasses,
+    (k, p): (u64, usize),
+    threads: usize,
+) -> Vec<bool> {
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); classes.sizes.len()];
     for (place, &class) in classes.of.iter().enumerate() {
         if left.has_events(place) {

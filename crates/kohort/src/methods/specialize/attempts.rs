@@ -1,19 +1,23 @@
 //! Several orders of the steps: the best step first is a greedy choice, and another order can end in a
 //! better table. Within a budget, several are tried to the end, and the best table is kept.
 //!
-//! Orders differ in the score that ranks candidates, in the first column, in the columns that come last, and in
-//! whether a step is chosen by looking two steps ahead. All of them keep the guarantee after every step. Tables are
+//! Orders differ in the score that ranks candidates, in the columns that come first or last, in single values that
+//! come last, and in whether a step is chosen by looking two steps ahead. The search begins with a few of them and
+//! changes each in one place at a time, as long as its table becomes better; tables that were compared already are
+//! not compared again. All orders keep the guarantee after every step. Tables are
 //! compared by what the objective is about: with `class`, by the records that a decision tree predicts
 //! wrongly; with `discernibility`, by the pairs of records that cannot be told apart. The paper's order
 //! is the first one, and another one is taken only if it is strictly better.
 
 use super::pais::{Pais, Told};
 use super::params::{Params, ScoreMode, Search, SpecializeObjective};
-use super::step_order::{LookAhead, StepOrder};
+use super::step_order::{ColumnSet, LookAhead, StepOrder};
 use super::table_of;
 use kohort_core::cohort::Cohort;
+use kohort_core::parallel;
 use kohort_core::privacy::{Knows, Shorter};
 use kohort_core::utility;
+use std::collections::BTreeMap;
 
 /// In a table with fewer rows than this the paper's order is taken: a third of them predicts too little
 /// to compare tables.
@@ -21,14 +25,14 @@ const LEAST_ROWS: u64 = 500;
 /// In a table with more distinct tuples than this the paper's order is taken, since one order takes long.
 const LARGEST: usize = 1 << 18;
 /// Maximum number of orders.
-const MOST: u64 = 32;
+const MOST: u64 = 128;
 /// Tuples, times the sets of columns that the first table must be checked for, over all orders.
-const MOST_CHECKS: u64 = 1 << 27;
+const MOST_CHECKS: u64 = 1 << 30;
 /// The rows that are predicted to compare tables are drawn with these seeds. The report draws others.
 const SEEDS: [u64; 3] = [1, 2, 3];
 
 /// One order of the steps.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Attempt {
     /// The parameters, with the score that ranks candidates.
     pub params: Params,
@@ -48,10 +52,21 @@ impl Attempt {
         };
         let ahead = if self.order.look_ahead == LookAhead::TwoSteps { ", looking two steps ahead" } else { "" };
         let first = self.order.first.map_or(String::new(), |q| format!(", beginning with {}", cohort.quasi[q].name));
-        let late = (0..cohort.quasi.len()).filter(|&q| self.order.late.has(q)).map(|q| cohort.quasi[q].name.as_str());
-        let late: Vec<&str> = late.collect();
-        let late = if late.is_empty() { String::new() } else { format!(", {} last", late.join(" and ")) };
-        format!("{score}{ahead}{first}{late}")
+        let names = |set: ColumnSet| {
+            let own = (0..cohort.quasi.len()).filter(|&q| set.has(q)).map(|q| cohort.quasi[q].name.as_str());
+            own.collect::<Vec<&str>>().join(" and ")
+        };
+        let of = |set: ColumnSet, place: &str| match set.is_empty() {
+            true => String::new(),
+            false => format!(", {} {place}", names(set)),
+        };
+        let (early, late) = (of(self.order.early, "before all others"), of(self.order.late, "last"));
+        let held = match self.order.held.len() {
+            0 => String::new(),
+            1 => ", 1 value last".to_string(),
+            n => format!(", {n} values last"),
+        };
+        format!("{score}{ahead}{first}{early}{late}{held}")
     }
 }
 
@@ -75,45 +90,170 @@ pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
         || tuples.rows < LEAST_ROWS
         || tuples.len() > LARGEST
     {
-        return Best { attempt, pais: attempt.finish(start, start.params.max_steps), tried: 1 };
+        return Best { pais: attempt.finish(start, start.params.max_steps), attempt, tried: 1 };
     }
-    let mut best = Best { attempt, pais: attempt.finish(start, None), tried: 1 };
-    let mut left = budget(&best.pais);
-    let Some(mut cost) = cost(&best.pais, params.objective).filter(|_| left > 0) else { return best };
-    let watcher = &start.cohort.watcher;
-    watcher.stage("trying other orders", left.min(scores(start.cohort).len() as u64 + 2 * start.columns.len() as u64));
-    let start = &Pais { told: Told::Nothing, ..start.clone() };
-    let mut attempt = |attempt: Attempt, best: &mut Best<'a>| {
-        if left == 0 || watcher.is_cancelled() {
-            return;
-        }
-        watcher.advance(1);
-        left -= 1;
-        best.tried += 1;
-        let pais = attempt.finish(start, None);
-        if let Some(own) = self::cost(&pais, params.objective).filter(|own| *own < cost) {
-            cost = own;
-            (best.attempt, best.pais) = (attempt, pais);
-        }
+    let pais = attempt.finish(start, None);
+    let left = budget(&pais);
+    let Some(cost) = cost(&pais, params.objective).filter(|_| left > 0) else {
+        return Best { pais, attempt, tried: 1 };
     };
-    // Other scores first, then two steps ahead, further columns last, and other first columns, by the best so far.
-    for objective in scores(start.cohort) {
-        if objective != params.objective {
-            attempt(Attempt { params: Params { objective, ..params }, order: StepOrder::default() }, &mut best);
+    start.cohort.watcher.stage("trying other orders", left);
+    let quiet = Pais { told: Told::Nothing, ..start.clone() };
+    let mut search = OrderSearch { start: &quiet, params, left, tried: 1, seen: BTreeMap::from([(shape(&pais), Some(cost))]) };
+    let mut starts = vec![FinishedOrder { attempt, pais, cost }];
+    // Other scores first, then two steps ahead by the best of them.
+    let scores = scores(start.cohort).into_iter().filter(|own| *own != params.objective);
+    let attempt = |objective| Attempt { params: Params { objective, ..params }, order: StepOrder::default() };
+    starts.extend(search.finish(scores.map(attempt).collect()));
+    // Sorting is stable: among equals the paper's order comes first.
+    starts.sort_by_key(|own| own.cost);
+    let order = StepOrder { look_ahead: LookAhead::TwoSteps, ..StepOrder::default() };
+    starts.extend(search.finish(vec![Attempt { params: starts[0].attempt.params, order }]));
+    starts.sort_by_key(|own| own.cost);
+    // Each of them is changed as long as it becomes better, the best one first: what begins worse may end better.
+    let first = search.improve(starts.remove(0));
+    let best = starts.into_iter().fold(first, |best, own| {
+        let own = search.improve(own);
+        if own.cost < best.cost { own } else { best }
+    });
+    Best { attempt: best.attempt, pais: best.pais, tried: search.tried }
+}
+
+/// An order with its table and what the objective tries to make small.
+struct FinishedOrder<'a> {
+    attempt: Attempt,
+    pais: Pais<'a>,
+    cost: u128,
+}
+
+/// Tries orders as long as the budget lasts.
+struct OrderSearch<'a, 's> {
+    start: &'s Pais<'a>,
+    params: Params,
+    left: u64,
+    tried: u64,
+    /// The tables that were measured already, and what was found.
+    seen: BTreeMap<Vec<u32>, Option<u128>>,
+}
+
+/// The number of orders that are tried at the same time, whatever the number of threads.
+const TOGETHER: usize = 4;
+
+impl<'a> OrderSearch<'a, '_> {
+    /// Goes to the end in these orders. Several orders often end in one table, which is measured once.
+    fn finish(&mut self, mut attempts: Vec<Attempt>) -> Vec<FinishedOrder<'a>> {
+        let watcher = &self.start.cohort.watcher;
+        attempts.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
+        if watcher.is_cancelled() {
+            return Vec::new();
+        }
+        (self.left, self.tried) = (self.left - attempts.len() as u64, self.tried + attempts.len() as u64);
+        watcher.advance(attempts.len() as u64);
+        let threads = self.start.cohort.threads;
+        let finished = parallel::map_items(threads, attempts, |attempt| {
+            let pais = attempt.finish(self.start, None);
+            let shape = shape(&pais);
+            let known = self.seen.get(&shape).copied();
+            let cost = known.unwrap_or_else(|| cost(&pais, self.params.objective));
+            (attempt, pais, shape, cost)
+        });
+        let mut orders = Vec::new();
+        for (attempt, pais, shape, cost) in finished {
+            self.seen.insert(shape, cost);
+            orders.extend(cost.map(|cost| FinishedOrder { attempt, pais, cost }));
+        }
+        orders
+    }
+
+    /// Replaces an order by the best of these where that is better, and returns whether one was.
+    fn is_better(&mut self, attempts: Vec<Attempt>, best: &mut FinishedOrder<'a>) -> bool {
+        let found = self.finish(attempts).into_iter().min_by_key(|own| own.cost);
+        match found.filter(|own| own.cost < best.cost) {
+            Some(better) => {
+                *best = better;
+                true
+            }
+            None => false,
         }
     }
-    let score = best.attempt.params;
-    let look_ahead = LookAhead::TwoSteps;
-    attempt(Attempt { params: score, order: StepOrder { look_ahead, ..StepOrder::default() } }, &mut best);
-    for column in 0..start.columns.len() {
-        let order = StepOrder { late: best.attempt.order.late.with(column), ..best.attempt.order };
-        attempt(Attempt { params: best.attempt.params, order }, &mut best);
+
+    /// Changes an order as long as it becomes better: by columns, then by the values that it splits.
+    fn improve(&mut self, mut best: FinishedOrder<'a>) -> FinishedOrder<'a> {
+        let kinds = [ColumnChange::Late, ColumnChange::First, ColumnChange::Early];
+        let columns = 0..self.start.columns.len();
+        let changes: Vec<(ColumnChange, usize)> =
+            kinds.into_iter().flat_map(|kind| columns.clone().map(move |column| (kind, column))).collect();
+        let mut changed = true;
+        while changed && self.left > 0 && !self.start.cohort.watcher.is_cancelled() {
+            changed = false;
+            for some in changes.chunks(TOGETHER) {
+                let with = |order| Attempt { params: best.attempt.params, order };
+                let attempts = some.iter().map(|&(kind, column)| with(kind.of(&best.attempt.order, column)));
+                let attempts = attempts.collect();
+                changed |= self.is_better(attempts, &mut best);
+            }
+            let mut step = 0;
+            while step < best.pais.steps.len() {
+                let until = best.pais.steps.len().min(step + TOGETHER);
+                let attempts = (step..until).map(|step| best.without_step(step)).collect();
+                let better = self.is_better(attempts, &mut best);
+                changed |= better;
+                // A better order makes other steps here.
+                step = if better { step } else { until };
+            }
+        }
+        best
     }
-    for column in 0..start.columns.len() {
-        let order = StepOrder { first: Some(column), ..best.attempt.order };
-        attempt(Attempt { params: best.attempt.params, order }, &mut best);
+}
+
+impl FinishedOrder<'_> {
+    /// The same order, with the value of a step last.
+    fn without_step(&self, step: usize) -> Attempt {
+        let split = &self.pais.steps[step].candidate;
+        let leaves = self.pais.columns[split.column].nodes[split.node].leaves.clone();
+        let mut order = self.attempt.order.clone();
+        order.held.push((split.column, leaves));
+        Attempt { params: self.attempt.params, order }
     }
-    best
+}
+
+/// The cut of each column and the suppressed tuples: the same for tables that tell the same.
+fn shape(pais: &Pais) -> Vec<u32> {
+    let mut shape = Vec::new();
+    for (q, column) in pais.columns.iter().enumerate() {
+        let mut starts: Vec<u32> = pais.partitions.cut(q).iter().map(|&node| column.nodes[node].leaves.start).collect();
+        starts.sort_unstable();
+        shape.extend(starts);
+        shape.push(u32::MAX);
+    }
+    if pais.suppressed > 0 {
+        shape.extend((0u32..).zip(&pais.weights).filter(|own| *own.1 == 0).map(|own| own.0));
+    }
+    shape
+}
+
+/// A change of the place of one column in an order.
+#[derive(Debug, Clone, Copy)]
+enum ColumnChange {
+    /// The column comes last, or no longer.
+    Late,
+    /// The first step is one of the column.
+    First,
+    /// The column comes before all others, or no longer.
+    Early,
+}
+
+impl ColumnChange {
+    fn of(self, order: &StepOrder, column: usize) -> StepOrder {
+        let toggled = |set: ColumnSet| if set.has(column) { set.without(column) } else { set.with(column) };
+        let (early, late) = (order.early, order.late);
+        let order = order.clone();
+        match self {
+            ColumnChange::Late => StepOrder { late: toggled(late), early: early.without(column), ..order },
+            ColumnChange::First => StepOrder { first: Some(column), late: late.without(column), ..order },
+            ColumnChange::Early => StepOrder { early: toggled(early), late: late.without(column), ..order },
+        }
+    }
 }
 
 impl Attempt {
@@ -122,7 +262,7 @@ impl Attempt {
     pub(super) fn finish<'a>(&self, start: &Pais<'a>, max_steps: Option<u64>) -> Pais<'a> {
         let mut pais = start.clone();
         pais.params = Params { max_steps, ..self.params };
-        pais.order = self.order;
+        pais.order = self.order.clone();
         pais.count_histograms();
         pais.run();
         while pais.unblock() {

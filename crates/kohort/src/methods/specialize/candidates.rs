@@ -37,10 +37,9 @@ impl Pais<'_> {
         }
     }
 
-    /// Makes one value a candidate, unless it cannot be split, gains less than `min_gain`, or is in a column that
-    /// comes later.
+    /// Makes one value a candidate, unless it cannot be split, gains less than `min_gain`, or comes later.
     pub(super) fn push(&mut self, q: usize, node: usize) {
-        if self.late_wait && self.order.late.has(q) {
+        if self.order.waits(self.phase, q, &self.columns[q].nodes[node].leaves) {
             return;
         }
         if let Some(candidate) = self.candidate(q, node)

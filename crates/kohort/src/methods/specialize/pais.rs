@@ -33,7 +33,7 @@ use super::params::{NumericSplit, Params, SpecializeObjective};
 use super::partitions::Partitions;
 use super::requirements::{ClassVerdict, Requirements};
 use super::score::Histogram;
-use super::step_order::{LateColumns, LookAhead, StepOrder};
+use super::step_order::{LookAhead, Phase, StepOrder};
 use super::taxonomy::{Below, TaxonomyColumn};
 use super::validity::{Attacker, count_all};
 use kohort_core::cohort::Cohort;
@@ -70,8 +70,8 @@ pub(super) struct Pais<'a> {
     pub memory: Memory,
     pub steps: Vec<Specialization>,
     pub order: StepOrder,
-    /// True while the columns that come last are not candidates yet.
-    pub late_wait: bool,
+    /// The part of the run, which tells what may be specialized.
+    pub phase: Phase,
     pub told: Told,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Pais<'a> {
             memory: Memory::new(columns.iter().map(|c| c.leaves)),
             steps: Vec::new(),
             order: StepOrder::default(),
-            late_wait: false,
+            phase: Phase::Last,
             told: Told::Steps,
             columns,
         };
@@ -147,15 +147,15 @@ impl<'a> Pais<'a> {
 
     /// Specializes until no candidate is left that keeps the guarantee, or `max_steps` were made.
     pub(super) fn run(&mut self) {
-        self.late_wait = true;
-        self.push_cut();
-        self.make_first_step();
-        self.make_steps();
-        self.late_wait = false;
-        if self.order.late != LateColumns::default() {
-            self.push_late();
+        for phase in self.order.phases() {
+            self.phase = phase;
+            self.push_cut();
+            if phase != Phase::Early {
+                self.make_first_step();
+            }
             self.make_steps();
         }
+        self.phase = Phase::Last;
     }
 
     /// Makes steps while the heap has candidates that keep the guarantee.

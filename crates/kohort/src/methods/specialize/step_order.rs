@@ -1,9 +1,10 @@
 //! The order in which steps are made: by the score alone, with a given first column, with some columns
-//! last, or looking two steps ahead.
+//! before all others or after them, with some values last, or looking two steps ahead.
 
 use super::candidate::Candidate;
 use super::pais::Pais;
 use super::params::SpecializeObjective;
+use std::ops::Range;
 
 /// Describes how far ahead a step is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,29 +17,76 @@ pub(super) enum LookAhead {
 }
 
 /// The order of the steps of one attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct StepOrder {
     /// The column that is specialized first, if its root can be.
     pub first: Option<usize>,
+    /// The columns that are specialized as far as possible before any other.
+    pub early: ColumnSet,
     /// The columns that are specialized only when no other can be: what they tell would block the others.
-    pub late: LateColumns,
+    pub late: ColumnSet,
+    /// The values that are specialized only when no other can be: a column, and the leaves of the value.
+    pub held: Vec<(usize, Range<u32>)>,
     /// States how far ahead a step is chosen.
     pub look_ahead: LookAhead,
 }
 
+/// The part of a run: which values are candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Those of early columns.
+    Early,
+    /// All but those that come last.
+    Usual,
+    /// All.
+    Last,
+}
+
 /// A set of columns, of which the first 64 can be members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct LateColumns(u64);
+pub(super) struct ColumnSet(u64);
 
-impl LateColumns {
+impl ColumnSet {
+    fn bit(column: usize) -> u64 {
+        u32::try_from(column).ok().and_then(|column| 1u64.checked_shl(column)).unwrap_or(0)
+    }
+
     /// The set with one column more.
-    pub(super) fn with(self, column: usize) -> LateColumns {
-        LateColumns(self.0 | u32::try_from(column).ok().and_then(|column| 1u64.checked_shl(column)).unwrap_or(0))
+    pub(super) fn with(self, column: usize) -> ColumnSet {
+        ColumnSet(self.0 | ColumnSet::bit(column))
+    }
+
+    /// The set without a column.
+    pub(super) fn without(self, column: usize) -> ColumnSet {
+        ColumnSet(self.0 & !ColumnSet::bit(column))
     }
 
     /// Returns whether a column is in it.
     pub(super) fn has(self, column: usize) -> bool {
-        self != LateColumns(0) && self.with(column) == self && column < 64
+        self.0 & ColumnSet::bit(column) != 0
+    }
+
+    /// Returns whether nothing is in it.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl StepOrder {
+    /// Returns whether a value must wait for a later phase.
+    pub(super) fn waits(&self, phase: Phase, column: usize, leaves: &Range<u32>) -> bool {
+        match phase {
+            Phase::Early => !self.early.has(column),
+            Phase::Usual => self.late.has(column) || self.held.iter().any(|own| own.0 == column && own.1 == *leaves),
+            Phase::Last => false,
+        }
+    }
+
+    /// The phases of a run.
+    pub(super) fn phases(&self) -> impl Iterator<Item = Phase> + use<> {
+        let last = !self.late.is_empty() || !self.held.is_empty();
+        let all = [(Phase::Early, !self.early.is_empty()), (Phase::Usual, true), (Phase::Last, last)];
+        all.into_iter().filter(|own| own.1).map(|own| own.0)
     }
 }
 
@@ -46,16 +94,6 @@ impl LateColumns {
 const FOLLOWED: usize = 3;
 
 impl Pais<'_> {
-    /// Makes the values of late columns candidates.
-    pub(super) fn push_late(&mut self) {
-        let late = self.order.late;
-        for q in (0..self.columns.len()).filter(|&q| late.has(q)) {
-            for node in self.partitions.cut(q).to_vec() {
-                self.push(q, node);
-            }
-        }
-    }
-
     /// Makes the first step in the column that the order names.
     pub(super) fn make_first_step(&mut self) {
         let Some(column) = self.order.first.filter(|_| self.steps.is_empty() && !self.is_over()) else { return };
