@@ -11,6 +11,7 @@ use kohort::pipeline::{AnySurvey, Options, survey, survey_table};
 use kohort_core::codes::Records;
 use kohort_core::cohort::Cohort;
 use kohort_core::events::Histories;
+use kohort_core::number::number_of;
 use kohort_core::policy::Policy;
 use kohort_core::release::EventsPlan;
 use kohort_core::risk::{Models, RegistryAttacks, Risk, SinglingOut, Uniqueness, codes_known};
@@ -78,17 +79,23 @@ fn say_events(policy: &Policy<Events>, histories: &Histories, context: &Context)
     say(&format!("{:<52} fewer than {k} match", "known in addition to all patient-level values"));
     let line = |known: String, share: f64| say(&format!("{known:<52} {:>8.1} %", 100.0 * share));
     for (p, variable, fixed) in &found.values {
-        line(format!("{p} values of each event column, variable power"), variable[2].share());
-        line(format!("{p} values of each event column, fixed power"), fixed[2].share());
+        line(
+            format!("{} of each event column, variable power", number_of(*p, ["value", "values"])),
+            variable[2].share(),
+        );
+        line(format!("{} of each event column, fixed power", number_of(*p, ["value", "values"])), fixed[2].share());
     }
     for (p, estimate) in &found.pairs {
-        line(format!("two columns of {p} events (the worst two)"), estimate.share());
+        line(format!("two columns of {} (the worst two)", number_of(*p, ["event", "events"])), estimate.share());
     }
     for (p, estimate) in &found.events {
-        line(format!("{p} whole events"), estimate.share());
+        line(number_of(*p, ["whole event", "whole events"]), estimate.share());
     }
     for &(p, hits, of) in &found.total {
-        line(format!("any {p} facts about events (worst case)"), hits as f64 / of.max(1) as f64);
+        line(
+            format!("any {} about events (worst case)", number_of(p, ["fact", "facts"])),
+            hits as f64 / of.max(1) as f64,
+        );
     }
     say_excluded(histories, context.show_values);
     say_correlation(histories, &found.correlation);

@@ -3,6 +3,7 @@
 use crate::output::{note, say, thousands};
 use crate::{Context, progress};
 use kohort::{AnyCertificate, Certificate, Examined, Policy, Run, Verification};
+use kohort_core::number::number_of;
 use kohort_core::policy::Power;
 use kohort_core::release::{KnowsClaim, SensitiveClaim};
 use kohort_core::shape::{Codes, Events};
@@ -179,10 +180,10 @@ fn sensitive_line(own: &SensitiveClaim) -> String {
 fn events_lines(certificate: &Certificate<Events>) {
     let (claim, recount) = (&certificate.promise.claim, &certificate.recount);
     let known = match claim.power {
-        Power::Values { p, .. } => format!("up to {p} values of each event column"),
-        Power::Events { p } => format!("up to {p} whole events"),
-        Power::Pairs { p } => format!("two columns of up to {p} events of one table"),
-        Power::Total { p } => format!("any {p} facts about events"),
+        Power::Values { p, .. } => format!("up to {} of each event column", number_of(p, ["value", "values"])),
+        Power::Events { p } => format!("up to {}", number_of(p, ["whole event", "whole events"])),
+        Power::Pairs { p } => format!("two columns of up to {} of one table", number_of(p, ["event", "events"])),
+        Power::Total { p } => format!("any {} about events", number_of(p, ["fact", "facts"])),
     };
     say(&format!(
         "  claim      for at most the share {} of patients, fewer than {} match an attacker's knowledge of all patient-level values and {known}",

@@ -290,6 +290,14 @@ impl fmt::Display for Fraction {
     }
 }
 
+/// A number with its noun, which is the first of the two for 1 and the second for any other number.
+pub fn number_of(n: impl TryInto<u64>, [one, many]: [&str; 2]) -> String {
+    match n.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {one}"),
+        n => format!("{} {many}", thousands(n)),
+    }
+}
+
 /// Returns a whole number as people read it: 1234567 becomes `1,234,567`.
 pub fn thousands(n: u64) -> String {
     grouped(&n.to_string())

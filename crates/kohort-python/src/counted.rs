@@ -1,7 +1,7 @@
 //! Counts that workers make and the driver adds up, as JSON: released cells and numbers, and no patient.
 
 use kohort::{Error, Result, TextColumn};
-use kohort_core::table::{PatientSet, Texts};
+use kohort_core::table::{PatientSets, Texts};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 fn odd() -> Error {
@@ -50,17 +50,26 @@ pub(crate) fn patients_json(columns: &[TextColumn]) -> Result<String> {
 }
 
 /// The counts of all workers together. Each patient's rows were with one of them.
-pub(crate) fn patient_sets(all: &[String]) -> Result<Vec<PatientSet>> {
-    let mut merged: HashMap<BTreeSet<Vec<String>>, u64> = HashMap::new();
+pub(crate) fn patient_sets(all: &[String]) -> Result<PatientSets> {
+    let (mut shown, mut merged) = (HashMap::<Vec<String>, u32>::new(), HashMap::<Vec<u32>, u64>::new());
     for json in all {
         let (texts, sets): Sets = serde_json::from_str(json).map_err(|_| odd())?;
+        let number = |text: Vec<String>| {
+            let next = shown.len() as u32;
+            *shown.entry(text).or_insert(next)
+        };
+        let numbers: Vec<u32> = texts.into_iter().map(number).collect();
         for (set, patients) in sets {
-            let cell = |&number: &u32| texts.get(number as usize).cloned().ok_or_else(odd);
-            *merged.entry(set.iter().map(cell).collect::<Result<_>>()?).or_default() += patients;
+            let number = |&own: &u32| numbers.get(own as usize).copied().ok_or_else(odd);
+            let mut set = set.iter().map(number).collect::<Result<Vec<u32>>>()?;
+            set.sort_unstable();
+            set.dedup();
+            *merged.entry(set).or_default() += patients;
         }
     }
-    Ok(merged
-        .into_iter()
-        .map(|(cells, patients)| PatientSet { cells: cells.into_iter().collect(), patients })
-        .collect())
+    let mut cells = vec![Vec::new(); shown.len()];
+    for (text, number) in shown {
+        cells[number as usize] = text;
+    }
+    Ok(PatientSets { cells, sets: merged.into_iter().collect() })
 }

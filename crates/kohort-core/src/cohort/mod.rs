@@ -20,14 +20,15 @@ pub(crate) use require::order;
 pub use sets::{MOST_SETS, MOST_SETS_OF_THREE, is_any_three, shorter};
 pub use survey::{MOST_CLASSES, survey};
 
-use crate::Result;
 use crate::hierarchy::{Hierarchy, Label};
 #[cfg(test)]
 use crate::hierarchy::{MISSING, Rule};
+use crate::number::number_of;
 use crate::policy::Policy;
 use crate::privacy::Sensitive;
 use crate::synthetic_values::SyntheticValues;
 use crate::table::{Tuples, Watcher};
+use crate::{Error, Result};
 
 /// A quasi-identifier over its distinct values.
 #[derive(Debug, Clone)]
@@ -113,6 +114,18 @@ pub struct Cohort {
 }
 
 impl Cohort {
+    /// The error that fewer than `k` people are in the table, if so.
+    pub fn too_few_for(&self, k: u64) -> Option<Error> {
+        let people = self.tuples.people();
+        let noun = if self.tuples.patients.is_some() { ["patient", "patients"] } else { ["row", "rows"] };
+        let advice = match people {
+            0 | 1 => "At least 2 are needed.".to_string(),
+            _ => format!("The largest k that can be met is {people}."),
+        };
+        let why = || Error::infeasible(format!("k = {k}, but the table has {}. {advice}", number_of(people, noun)));
+        (people < k).then(why)
+    }
+
     /// The table's columns that make a tuple, by place in the tuples.
     pub fn columns(&self) -> Vec<usize> {
         let quasi = self.quasi.iter().map(|q| q.column);

@@ -7,6 +7,7 @@ use super::section::{Item, Section, Value};
 use crate::Result;
 use crate::calendar::{Date, DateFormat, FormatSearch, FoundFormat};
 use crate::hierarchy::Rule;
+use crate::number::number_of;
 use crate::random::Randomness;
 use crate::shape::Table;
 use crate::table::{Chunk, Shift, Source};
@@ -76,17 +77,13 @@ pub(super) fn sentence(columns: &[Column]) -> Option<String> {
         "Dates are untrue by up to {}: all dates of a patient were moved by one secret number of days, which was \
          forgotten. Someone who knows when two events of a patient took place, or a code that was in use in certain \
          years only, may find that number, and several releases with different numbers together reveal more.",
-        counted(days)
+        number_of(days, ["day", "days"])
     ))
-}
-
-fn counted(days: u32) -> String {
-    if days == 1 { "1 day".to_string() } else { format!("{days} days") }
 }
 
 /// A shifted column in words.
 pub(super) fn described(days: u32) -> String {
-    format!("dates are moved by up to {}, all dates of a patient by the same number", counted(days))
+    format!("dates are moved by up to {}, all dates of a patient by the same number", number_of(days, ["day", "days"]))
 }
 
 /// Notes for the custodian about shifted dates.
@@ -95,7 +92,7 @@ pub(super) fn notes(columns: &[Column]) -> Option<String> {
     Some(format!(
         "dates are moved by up to {}. The numbers of days are forgotten after this run: later rows of the same \
          patients cannot be moved alike, and a second release with other numbers reveals more about both.",
-        counted(days)
+        number_of(days, ["day", "days"])
     ))
 }
 

@@ -6,6 +6,7 @@
 
 use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim};
 use super::promise::Promise;
+use crate::number::number_of;
 use crate::policy::{Danger, Power, PowerRule};
 
 /// The two lists of sentences.
@@ -196,15 +197,16 @@ pub(crate) fn basis_of_events(
             "Every event of a patient is as likely to be known as any other.".to_string(),
         ],
         Power::Events { p } => vec![
-            format!("An attacker knows all patient-level quasi-identifiers and at most {p} whole events of the patient."),
+            format!("An attacker knows all patient-level quasi-identifiers and at most {} of the patient.", number_of(p, ["whole event", "whole events"])),
             "Every event of a patient is as likely to be known as any other.".to_string(),
         ],
         Power::Pairs { p } => vec![
-            format!("An attacker knows all patient-level quasi-identifiers and, in one table, any two columns of at most {p} events of the patient."),
+            format!("An attacker knows all patient-level quasi-identifiers and, in one table, any two columns of at most {} of the patient.", number_of(p, ["event", "events"])),
             "Every event of a patient is as likely to be known as any other.".to_string(),
         ],
         Power::Total { p } => vec![format!(
-            "An attacker knows all patient-level quasi-identifiers and at most {p} facts about the patient's events in total, but not which of them belong to the same event, nor their order."
+            "An attacker knows all patient-level quasi-identifiers and at most {} about the patient's events in total, but not which of them belong to the same event, nor their order.",
+            number_of(p, ["fact", "facts"])
         )],
     };
     assumed.push("An attacker does not know which values a patient does not have, the number of the patient's events, or the time between them.".into());

@@ -6,6 +6,7 @@ use super::assumed::TableFacts;
 use super::claim::{Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SyntheticClaim};
 use super::promise::Promise;
 use super::recounted::TableShown;
+use crate::number::number_of;
 use crate::policy::{Effects, Power};
 use crate::privacy::ShareAtRisk;
 use crate::statistics::Z95;
@@ -55,7 +56,7 @@ fn of_events(claim: &EventsClaim, found: &EventsFound, people: &str) -> String {
         ),
     };
     let certain = format!("finds fewer than {k} matching {people}; some of them may be found with certainty.");
-    let events = if p == 1 { "1 event".to_string() } else { format!("{p} events") };
+    let events = number_of(p, ["event", "events"]);
     let pairs = found.pairs_known.map_or(String::new(), |own| {
         format!(", {:.1} % (two columns of {events} known, the two that reveal most)", share(&own))
     });
@@ -69,10 +70,12 @@ fn of_events(claim: &EventsClaim, found: &EventsFound, people: &str) -> String {
             "{about} an attacker who knows all patient-level columns and, in each event column separately, up to {p} of the patient's values, {certain} The values were drawn at random; an attacker who chooses what to find out may do better.{whole}"
         ),
         Power::Events { .. } => format!(
-            "{about} an attacker who knows all patient-level columns and up to {p} whole events of the patient {certain} The events were drawn at random; an attacker who chooses what to find out may do better."
+            "{about} an attacker who knows all patient-level columns and up to {} of the patient {certain} The events were drawn at random; an attacker who chooses what to find out may do better.",
+            number_of(p, ["whole event", "whole events"])
         ),
         Power::Pairs { .. } => format!(
-            "{about} an attacker who knows all patient-level columns and two columns of up to {p} events of the patient in one table, which belong together, {certain} This is the share for the two columns that reveal most. The events were drawn at random; an attacker who chooses what to find out may do better.{whole}"
+            "{about} an attacker who knows all patient-level columns and two columns of up to {} of the patient in one table, which belong together, {certain} This is the share for the two columns that reveal most. The events were drawn at random; an attacker who chooses what to find out may do better.{whole}",
+            number_of(p, ["event", "events"])
         ),
         Power::Total { .. } => {
             let all_but = match found.at_high_risk.enumerated_millionths {

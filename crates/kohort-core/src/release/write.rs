@@ -14,7 +14,7 @@ use super::write_parts::PartWriter;
 use crate::cohort::Cohort;
 use crate::policy::{Policy, Role};
 use crate::random::Randomness;
-use crate::table::{ColumnType, ONLY_ROW, PatientSet, Source};
+use crate::table::{ColumnType, ONLY_ROW, PatientSets, Source};
 use crate::{Error, Result};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -51,7 +51,7 @@ pub struct WorkersCounted {
     /// The columns that were counted.
     pub columns: Vec<String>,
     /// Patients by what is released of them in these columns, where patients are the unit.
-    pub patients: Option<Vec<PatientSet>>,
+    pub patients: Option<PatientSets>,
 }
 
 /// Writes the rows of a plan into a staging folder.

@@ -40,7 +40,7 @@ pub use dictionary::Dictionary;
 pub use encoding::Encoding;
 pub use engine::{
     CELLS_TABLE, DealtCell, Dialect, Embedded, Engine, KEY_COLUMN, KEYED_TABLE, NAMED_TABLE, PART_COLUMN, PLAN_TABLE,
-    PartsJob, PatientSet, SqlConnection, SqlTable, StagedColumns, StagedRow, TableSql, WAYS_TABLE, WrittenPart,
+    PartsJob, PatientSets, SqlConnection, SqlTable, StagedColumns, StagedRow, TableSql, WAYS_TABLE, WrittenPart,
     WrittenParts,
 };
 pub(crate) use engine::{DEALT, NO_CELLS};

@@ -123,6 +123,7 @@ impl Tuples {
         for row in self.codes.chunks_exact_mut(self.width.max(1)) {
             row[column] = code_of[row[column] as usize];
         }
+        self.frequencies[column] = OnceLock::new();
     }
 
     /// Gives the values of a column other texts: by code the number of the text, none for missing. Returns
@@ -141,6 +142,7 @@ impl Tuples {
         for row in self.codes.chunks_exact_mut(self.width.max(1)) {
             row[column] = code_of[row[column] as usize];
         }
+        self.frequencies[column] = OnceLock::new();
         code_of
     }
 

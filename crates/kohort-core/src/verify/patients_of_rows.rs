@@ -6,7 +6,7 @@
 use super::lines::LineFile;
 use super::recount::CountedRelease;
 use crate::classes::People;
-use crate::table::{Keys, PatientSet};
+use crate::table::{Keys, PatientSets};
 use crate::{Error, Result};
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub(super) enum PatientsOfRows {
     /// A file with a number of the patient of each released row, in the order of the release.
     Numbered(PathBuf),
     /// Patients by what is released of them: the cells of these columns.
-    Counted(Vec<String>, Vec<PatientSet>),
+    Counted(Vec<String>, PatientSets),
 }
 
 impl PatientsOfRows {
@@ -39,7 +39,7 @@ impl PatientsOfRows {
     }
 }
 
-fn of_sets(counted: &CountedRelease, columns: &[String], sets: &[PatientSet]) -> Result<People> {
+fn of_sets(counted: &CountedRelease, columns: &[String], patients: &PatientSets) -> Result<People> {
     let differs =
         || Error::refused("the patients that were counted are not those of the released rows. Nothing was published.");
     let tuples = &counted.tuples;
@@ -59,8 +59,10 @@ fn of_sets(counted: &CountedRelease, columns: &[String], sets: &[PatientSet]) ->
     let (mut single, mut pairs, mut person) = (vec![0u32; tuples.len()], Vec::new(), 0u32);
     // Every patient has at least one row of each tuple of theirs.
     let mut most = tuples.weights.clone();
-    for set in sets {
-        let mut own = set.cells.iter().map(tuple_of).collect::<Option<Vec<u32>>>().ok_or_else(differs)?;
+    let tuples_of: Vec<Option<u32>> = patients.cells.iter().map(tuple_of).collect();
+    for (set, patients) in &patients.sets {
+        let tuple = |&cells: &u32| tuples_of.get(cells as usize).copied().flatten();
+        let mut own = set.iter().map(tuple).collect::<Option<Vec<u32>>>().ok_or_else(differs)?;
         own.sort_unstable();
         own.dedup();
         if own.is_empty() {
@@ -68,9 +70,9 @@ fn of_sets(counted: &CountedRelease, columns: &[String], sets: &[PatientSet]) ->
         }
         for &tuple in &own {
             let left = &mut most[tuple as usize];
-            *left = left.checked_sub(set.patients).ok_or_else(differs)?;
+            *left = left.checked_sub(*patients).ok_or_else(differs)?;
         }
-        let patients = u32::try_from(set.patients).map_err(|_| differs())?;
+        let patients = u32::try_from(*patients).map_err(|_| differs())?;
         if let [tuple] = own[..] {
             single[tuple as usize] += patients;
             continue;

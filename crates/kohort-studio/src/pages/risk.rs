@@ -16,6 +16,7 @@ use kohort::methods::{DataShape, Register};
 use kohort::original_risk::{OriginalRisk, assess as assess_table};
 use kohort::pipeline::{AnySurvey, survey};
 use kohort::report::parts::{cards, escape};
+use kohort_core::number::number_of;
 use kohort_core::policy::{ADD_CONFIDENCE, PRESETS};
 use kohort_core::release::EventsPlan;
 use kohort_core::risk::codes_known;
@@ -100,13 +101,19 @@ fn find(studio: &Studio, job: &Arc<Job>, opened: &Opened) -> Result<RiskFound> {
                 sensitivity(histories, &EventsPlan::unchanged(histories), k, (&[1, 2, 5], 2), studio.threads, 1);
             let mut lines = Vec::new();
             for (p, variable, _) in &found.values {
-                lines.push((format!("{p} values of each event column"), variable[2].share()));
+                lines.push((
+                    format!("{} of each event column", number_of(*p, ["value", "values"])),
+                    variable[2].share(),
+                ));
             }
             for (p, estimate) in &found.events {
-                lines.push((format!("{p} whole events"), estimate.share()));
+                lines.push((number_of(*p, ["whole event", "whole events"]), estimate.share()));
             }
             for &(p, hits, of) in &found.total {
-                lines.push((format!("any {p} facts about events, the worst case"), hits as f64 / of.max(1) as f64));
+                lines.push((
+                    format!("any {} about events, the worst case", number_of(p, ["fact", "facts"])),
+                    hits as f64 / of.max(1) as f64,
+                ));
             }
             Ok(RiskFound {
                 notes: [own.policy.notes.clone(), histories.notes.clone()].concat(),

@@ -5,6 +5,7 @@ use super::{Attack, Attacked, Mean, Scene};
 use crate::methods::claims::known_values;
 use kohort_core::Result;
 use kohort_core::events;
+use kohort_core::number::number_of;
 use kohort_core::policy::{Power, PowerRule};
 use kohort_core::random::Randomness;
 use kohort_core::release::{EventsClaim, PATIENTS_FILE, table_file};
@@ -133,14 +134,23 @@ fn contains<T: PartialEq>(left: &mut Vec<T>, some: &[T]) -> bool {
 fn about(power: Power) -> String {
     match power {
         Power::Values { p, rule: PowerRule::Variable } => {
-            format!("patient-level columns and up to {p} values of each event column known, as the power rule says")
+            format!(
+                "patient-level columns and up to {} of each event column known, as the power rule says",
+                number_of(p, ["value", "values"])
+            )
         }
         Power::Values { p, rule: PowerRule::Fixed } => {
-            format!("patient-level columns and {p} values of each event column known")
+            format!("patient-level columns and {} of each event column known", number_of(p, ["value", "values"]))
         }
-        Power::Events { p } => format!("patient-level columns and {p} whole events known"),
-        Power::Pairs { p } => format!("patient-level columns and two columns of {p} events known"),
-        Power::Total { p } => format!("patient-level columns and {p} facts about events known"),
+        Power::Events { p } => {
+            format!("patient-level columns and {} known", number_of(p, ["whole event", "whole events"]))
+        }
+        Power::Pairs { p } => {
+            format!("patient-level columns and two columns of {} known", number_of(p, ["event", "events"]))
+        }
+        Power::Total { p } => {
+            format!("patient-level columns and {} about events known", number_of(p, ["fact", "facts"]))
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use super::{Stopwatch, distributions};
 use crate::methods::claims::{Estimate, before_release, sensitivity};
 use kohort_core::Result;
 use kohort_core::events::{Histories, QuasiColumn};
+use kohort_core::number::number_of;
 use kohort_core::policy::{self, EventsPolicy, Policy, Population, Power, PowerRule, Registry, Role};
 use kohort_core::privacy::ShareAtRisk;
 use kohort_core::release::{Certificate, EventsPlan, PATIENTS_TABLE};
@@ -192,10 +193,18 @@ fn powers(power: Power) -> (Vec<usize>, usize) {
 
 fn knows(power: Power) -> String {
     match power {
-        Power::Values { p, .. } => format!("all patient-level columns, and up to {p} values of each event column"),
-        Power::Events { p } => format!("all patient-level columns, and up to {p} whole events"),
-        Power::Pairs { p } => format!("all patient-level columns, and two columns of up to {p} events"),
-        Power::Total { p } => format!("all patient-level columns, and any {p} facts about events"),
+        Power::Values { p, .. } => {
+            format!("all patient-level columns, and up to {} of each event column", number_of(p, ["value", "values"]))
+        }
+        Power::Events { p } => {
+            format!("all patient-level columns, and up to {}", number_of(p, ["whole event", "whole events"]))
+        }
+        Power::Pairs { p } => {
+            format!("all patient-level columns, and two columns of up to {}", number_of(p, ["event", "events"]))
+        }
+        Power::Total { p } => {
+            format!("all patient-level columns, and any {} about events", number_of(p, ["fact", "facts"]))
+        }
     }
 }
 

@@ -9,13 +9,9 @@ use kohort_core::privacy::{LDiversity, Sensitive};
 
 /// Explains which requirement fails even at the coarsest permitted levels.
 pub fn explain(cohort: &Cohort, policy: &Policy, top: &[usize], limits: SearchLimits) -> Error {
-    let people = if cohort.tuples.patients.is_some() { "patients" } else { "rows" };
     let k = policy.privacy.k.get();
-    let all = cohort.tuples.people();
-    if k > all {
-        return Error::infeasible(format!(
-            "k = {k}, but the table has {all} {people}. The largest k that can be met is {all}."
-        ));
+    if let Some(error) = cohort.too_few_for(k) {
+        return error;
     }
     let holds = |k: K, keep: &dyn Fn(&Sensitive) -> Sensitive| {
         let mut part = cohort.clone();

@@ -1,7 +1,7 @@
 //! `local` by its definition, through the real path: a table and a policy on disk. KOHORT_CASES=5000 looks longer.
 
 use crate::common;
-use crate::common::case::{Case, Known, cases};
+use crate::common::case::{self, Case, Known, Quasi, Row, T, cases};
 use crate::common::definition::meets;
 use crate::common::run::{options, release};
 use crate::common::table::{Table, lines};
@@ -186,6 +186,42 @@ fn stopped_early(privacy: &str, sets: &[Vec<usize>]) {
         let certificate = text("release/certificate.json");
         assert!(!certificate.contains("repeatable") && !certificate.contains("stopped"));
     }
+}
+
+/// What is removed while groups are repaired changes what t-closeness compares them with: the groups of `lattice` held,
+/// and those that were repaired lost more.
+#[test]
+fn repairing_groups_never_loses_more_than_leaving_them() {
+    let row = |(patient, value, sensitive): (&str, &str, &str)| Row {
+        patient: patient.into(),
+        quasi: vec![(!value.is_empty()).then(|| value.into())],
+        sensitive: vec![Some(sensitive.into())],
+    };
+    let rows = [
+        ("P0", "", "1"),
+        ("P10", "0", "2"),
+        ("P20", "", "3"),
+        ("P30", "0", "1"),
+        ("P0", "0", "2"),
+        ("P10", "0", "1"),
+        ("P20", "1", "4"),
+        ("P31", "4", "1"),
+    ];
+    is_never_worse(&Case {
+        quasi: vec![Quasi { name: "q0".into(), kind: case::Kind::Numbers, levels: vec![0, 1, 2, 3], weight: 1.0 }],
+        sensitive: 1,
+        rows: rows.into_iter().map(row).collect(),
+        patients: true,
+        k: 2,
+        known: Known::Any(1),
+        confidence: Some(60),
+        listed: None,
+        l: None,
+        t: Some((40, T::Equal)),
+        max_suppressed: 50,
+        objective: "entropy",
+        method: "lattice",
+    });
 }
 
 const AGE: &str = "age = { role = \"quasi\", hierarchy = { intervals = [10, 20], from = 0, to = 100 } }";

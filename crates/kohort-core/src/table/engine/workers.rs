@@ -58,13 +58,13 @@ pub struct WrittenPart {
     pub counts: Vec<(Vec<String>, u64)>,
 }
 
-/// Patients who have the same released rows, as far as counted columns tell.
-#[derive(Debug, Clone)]
-pub struct PatientSet {
-    /// The distinct combinations of cells that each of them has.
+/// Patients by what is released of them, as far as counted columns tell.
+#[derive(Debug, Clone, Default)]
+pub struct PatientSets {
+    /// The different combinations of cells, each once: many patients share them.
     pub cells: Vec<Vec<String>>,
-    /// How many patients they are.
-    pub patients: u64,
+    /// The numbers of the combinations that a patient has, ascending, and how many patients have these.
+    pub sets: Vec<(Vec<u32>, u64)>,
 }
 
 /// The parts that workers wrote.
@@ -73,5 +73,5 @@ pub struct WrittenParts {
     /// The parts.
     pub parts: Vec<WrittenPart>,
     /// Patients by what is released of them, where patients are the unit.
-    pub patients: Option<Vec<PatientSet>>,
+    pub patients: Option<PatientSets>,
 }

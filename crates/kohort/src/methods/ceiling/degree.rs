@@ -87,7 +87,7 @@ impl<'a> Degrees<'a> {
         self.highest(node) <= h + ROUNDING
     }
 
-    /// Whether each node generalizes some record beyond `h`. `None` where the caller stops the run.
+    /// Returns for each node whether it generalizes some record beyond `h`. `None` where the caller stops the run.
     ///
     /// # Cost
     /// Columns are added one after another, so that nodes with the same first levels share their sums. Where the

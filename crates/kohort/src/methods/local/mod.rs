@@ -169,16 +169,21 @@ impl GroupingSearch<'_> {
     fn by_levels(&self, other: Option<u64>) -> Option<Grouping> {
         let GroupingSearch { table, limits, work, .. } = *self;
         let FullDomain { levels, kept } = full_domain(table, limits)?;
-        let start = table.at_levels(&levels, &kept);
+        let mut start = table.at_levels(&levels, &kept);
+        start.merge_equal(&table.points);
         if other.is_some_and(|other| other < start.cost(&table.points)) {
             return None;
         }
-        let grouping = self.with_requirement(Some(&start.clone()), |requirement| {
-            let mut start = start;
-            settle(&table.points, requirement, &mut start, limits.suppressed)?;
-            Some(improve(&table.points, requirement, start, work))
-        })?;
-        self.settled(grouping)
+        let (holds, improved) = self.with_requirement(Some(&start), |requirement| {
+            let mut settled = start.clone();
+            let improved = settle(&table.points, requirement, &mut settled, limits.suppressed)
+                .map(|_| improve(&table.points, requirement, settled, work));
+            (start.holds(&table.points, requirement), improved)
+        });
+        // Where t-closeness is required, records that are removed later change what all groups are compared with, and
+        // settling that may cost more than there was to gain.
+        let improved = improved.and_then(|grouping| self.settled(grouping));
+        holds.then_some(start).into_iter().chain(improved).min_by_key(|grouping| grouping.cost(&table.points))
     }
 
     /// Chooses labels cell by cell, so that the classes over every set that an attacker may know hold.

@@ -11,11 +11,8 @@ use std::collections::BTreeSet;
 /// what the whole fails. Where the whole is fine, the coarsest permitted levels are not.
 pub(super) fn explain(cohort: &Cohort, policy: &Policy, requirements: &Requirements) -> Error {
     let people = if cohort.tuples.patients.is_some() { "patients" } else { "rows" };
-    let (k, all) = (policy.privacy.k.get(), cohort.tuples.people());
-    if k > all {
-        return Error::infeasible(format!(
-            "k = {k}, but the table has {all} {people}. The largest k that can be met is {all}."
-        ));
+    if let Some(error) = cohort.too_few_for(policy.privacy.k.get()) {
+        return error;
     }
     if let Some(error) = confidence(cohort, policy, people) {
         return error;

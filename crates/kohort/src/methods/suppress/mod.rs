@@ -265,12 +265,9 @@ fn needed(cohort: &Cohort) -> Vec<Vec<usize>> {
 }
 
 fn nothing_left(cohort: &Cohort, policy: &Policy) -> Error {
-    let (people, k) = (cohort.tuples.people(), policy.privacy.k.get());
-    let unit = if cohort.tuples.patients.is_some() { "patients" } else { "rows" };
-    if people < k {
-        return Error::infeasible(format!(
-            "k = {k}, but the table has {people} {unit}. The largest k that can be met is {people}."
-        ));
+    let k = policy.privacy.k.get();
+    if let Some(error) = cohort.too_few_for(k) {
+        return error;
     }
     Error::infeasible(if cohort.required.is_empty() {
         format!(

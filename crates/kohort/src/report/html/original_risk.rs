@@ -11,6 +11,7 @@ use crate::methods::claims::Sensitivity;
 use crate::original_risk::OriginalRisk;
 use crate::report::shareable::cells::is_small;
 use crate::report::shareable::two;
+use kohort_core::number::number_of;
 use kohort_core::risk::CodesKnown;
 
 /// A piece of HTML with a sentence for each number and a picture.
@@ -126,7 +127,7 @@ fn of_codes(known: &[CodesKnown]) -> String {
 
 fn of_events(found: &Sensitivity) -> String {
     let values = found.values.iter().map(|(p, variable, _)| (format!("{p} of each column"), variable[2].share()));
-    let events = found.events.iter().map(|(p, own)| (format!("{p} whole events"), own.share()));
+    let events = found.events.iter().map(|(p, own)| (number_of(*p, ["whole event", "whole events"]), own.share()));
     let group = |(name, share): (String, f64)| Group::of(Name::text(&name), [figure(&two(share))]);
     shares(
         "The share of patients for whom fewer than k match, by the values or whole events that are known",
