@@ -243,7 +243,7 @@ fn mostly_suppressed(metrics: &TableMetrics) -> Vec<String> {
     let (verb, it) = if columns.len() == 1 { ("is", "it") } else { ("are", "them") };
     vec![format!(
         "{} {verb} suppressed in more than half of the released rows. To keep more of {it}, raise the `weight` of a \
-         column, let it become coarser by a hierarchy, or drop columns that the study does not need.",
+         column, give it a hierarchy if it has none, or drop columns that the study does not need.",
         named.join(", ")
     )]
 }
