@@ -127,7 +127,7 @@ fn bad_input_is_said_in_words() {
     let no_class = PAPER.replace("role = \"class\"", "role = \"identifier\"");
     refused(TABLE_1, &no_class, "k = 2", "objective = \"class\"\n", Kind::Yours, "no column has it");
     let quasi = "q = { role = \"quasi\" }\nr = { role = \"quasi\" }\n";
-    refused("q,r\na,b\n", quasi, "k = 2", "", Kind::Infeasible, "the table has 1 rows");
+    refused("q,r\na,b\n", quasi, "k = 2", "", Kind::Infeasible, "the table has 1 row. At least 2 are needed.");
     let wide: Vec<String> = (0..41).map(|c| format!("q{c}")).collect();
     let table = format!("{}\n{}\n", wide.join(","), vec!["a"; 41].join(","));
     let columns: String = wide.iter().map(|q| format!("{q} = {{ role = \"quasi\" }}\n")).collect();

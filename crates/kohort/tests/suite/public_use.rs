@@ -287,7 +287,7 @@ fn bad_input_says_what_to_do() {
         assert!(found == kind && said.contains(message), "{said}");
     }
     let (kind, said) = error("a,b,c\n1,2,3\n", &format!("{columns}{method}"));
-    assert!(kind == Kind::Infeasible && said.contains("the table has 1 rows"), "{said}");
+    assert!(kind == Kind::Infeasible && said.contains("the table has 1 row. At least 2 are needed."), "{said}");
     // Every value is rarer than k: all cells go blank, and the rows stay.
     let (rows, metrics) = run("a,b,c\n1,2,3\n4,5,3\n7,8,3\n", &format!("{columns}{method}"));
     assert!(rows.iter().flatten().all(|cell| cell == "*") && rows.len() == 3);
