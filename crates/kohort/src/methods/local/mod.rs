@@ -23,8 +23,8 @@ pub use params::Params;
 use self::full_domain::{FullDomain, full_domain, lattice};
 use crate::lattice::{SearchLimits, explain};
 use crate::local::{
-    Cells, ClassCheck, Effort, Grouping, LARGEST_K, LossWatch, Point, PointTable, Points, Requirement, Settled, Unwatched,
-    Watch, Work, group, improve, plan_of, settle,
+    Cells, ClassCheck, Effort, Grouping, LARGEST_K, LossWatch, Point, PointTable, Points, Requirement, Settled,
+    Unwatched, Watch, Work, group, improve, plan_of, settle,
 };
 use crate::methods::TableMethod;
 use kohort_core::Result;
@@ -153,9 +153,8 @@ impl GroupingSearch<'_> {
     /// Goes on from a grouping over all columns.
     fn improved(&self, grouping: &Grouping) -> Option<Grouping> {
         let points = &self.table.points;
-        let improved = self.with_requirement(Some(grouping), |requirement| {
-            improve(points, requirement, grouping.clone(), self.work)
-        });
+        let improved = self
+            .with_requirement(Some(grouping), |requirement| improve(points, requirement, grouping.clone(), self.work));
         self.settled(improved).filter(|grouping| !grouping.classes.is_empty())
     }
 

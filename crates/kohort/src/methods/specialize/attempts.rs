@@ -99,7 +99,8 @@ pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
     };
     start.cohort.watcher.stage("trying other orders", left);
     let quiet = Pais { told: Told::Nothing, ..start.clone() };
-    let mut search = OrderSearch { start: &quiet, params, left, tried: 1, seen: BTreeMap::from([(shape(&pais), Some(cost))]) };
+    let mut search =
+        OrderSearch { start: &quiet, params, left, tried: 1, seen: BTreeMap::from([(shape(&pais), Some(cost))]) };
     let mut starts = vec![FinishedOrder { attempt, pais, cost }];
     // Other scores first, then two steps ahead by the best of them.
     let scores = scores(start.cohort).into_iter().filter(|own| *own != params.objective);

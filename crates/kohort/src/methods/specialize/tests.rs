@@ -297,7 +297,8 @@ fn orders_are_changed_as_long_as_their_tables_become_better() {
         fs::write(folder.path().join("table.csv"), &table).unwrap();
         fs::write(folder.path().join("policy.toml"), &text).unwrap();
         let found = [1, 2, 3].map(|threads| {
-            let options = Options { force: false, keep_rows: false, seed: Some(1), threads, progress: Arc::new(Silent) };
+            let options =
+                Options { force: false, keep_rows: false, seed: Some(1), threads, progress: Arc::new(Silent) };
             let (source, policy) = pipeline::open(&folder.path().join("policy.toml"), &options).unwrap();
             let policy = policy.table().unwrap();
             let cohort = cohort::survey(&source, &policy).unwrap();
