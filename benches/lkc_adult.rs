@@ -1,7 +1,7 @@
 //! LKC-privacy on the Adult table, as in the paper's section 5.1.2: classification error and
 //! discernibility for L, K and C = 20 %, with and without a budget of suppressed records.
 //!
-//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench lkc_adult -- [--search best | paper] [--knows 2,4,6] [--k 20,40,60,80,100]`
+//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench lkc_adult -- [--search best | thorough | paper] [--knows 2,4,6] [--k 20,40,60,80,100]`
 //!
 //! `best` (the default) compares several orders of the steps, `paper` takes the paper's.
 //! KOHORT_DATA names a folder with adult_uci/. Prints the tables of docs/lkc-on-adult.md. Every

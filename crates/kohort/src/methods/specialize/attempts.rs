@@ -24,10 +24,13 @@ use std::collections::BTreeMap;
 const LEAST_ROWS: u64 = 500;
 /// In a table with more distinct tuples than this the paper's order is taken, since one order takes long.
 const LARGEST: usize = 1 << 18;
-/// Maximum number of orders.
-const MOST: u64 = 128;
-/// Tuples, times the sets of columns that the first table must be checked for, over all orders.
-const MOST_CHECKS: u64 = 1 << 30;
+/// The maximum number of orders; and of tuples times the sets of columns that the first table must be checked for, over
+/// all orders.
+type Budget = (u64, u64);
+/// A search of a second or two on tens of thousands of records.
+const USUAL: Budget = (32, 1 << 27);
+/// A search of half a minute.
+const THOROUGH: Budget = (128, 1 << 30);
 /// The rows that are predicted to compare tables are drawn with these seeds. The report draws others.
 const SEEDS: [u64; 3] = [1, 2, 3];
 
@@ -85,15 +88,19 @@ pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
     let params = Params { max_steps: None, ..start.params };
     let attempt = Attempt { params, order: StepOrder::default() };
     let tuples = &start.cohort.tuples;
-    if params.search == Search::Paper
-        || params.objective == SpecializeObjective::None
-        || tuples.rows < LEAST_ROWS
-        || tuples.len() > LARGEST
-    {
+    let budget = match params.search {
+        Search::Paper => None,
+        Search::Best => Some(USUAL),
+        Search::Thorough => Some(THOROUGH),
+    };
+    let Some(budget) = budget else {
+        return Best { pais: attempt.finish(start, start.params.max_steps), attempt, tried: 1 };
+    };
+    if params.objective == SpecializeObjective::None || tuples.rows < LEAST_ROWS || tuples.len() > LARGEST {
         return Best { pais: attempt.finish(start, start.params.max_steps), attempt, tried: 1 };
     }
     let pais = attempt.finish(start, None);
-    let left = budget(&pais);
+    let left = further_orders(&pais, budget);
     let Some(cost) = cost(&pais, params.objective).filter(|_| left > 0) else {
         return Best { pais, attempt, tried: 1 };
     };
@@ -285,11 +292,11 @@ fn scores(cohort: &Cohort) -> Vec<SpecializeObjective> {
 }
 
 /// The number of further orders that may be tried, from the work of the first one.
-fn budget(first: &Pais) -> u64 {
+fn further_orders(first: &Pais, (orders, checks): Budget) -> u64 {
     let tuples = (first.cohort.tuples.len() as u64).max(1);
     let split = (0..first.columns.len()).filter(|&q| first.partitions.cut(q).len() > 1).count();
     let sets = Knows::Any(first.attacker.known).number(split, Shorter::Implied).unwrap_or(u64::MAX);
-    (MOST_CHECKS / tuples.saturating_mul(sets.max(1))).min(MOST).saturating_sub(1)
+    (checks / tuples.saturating_mul(sets.max(1))).min(orders).saturating_sub(1)
 }
 
 /// Returns what the objective tries to make small. `None` where it cannot be measured.

@@ -51,6 +51,8 @@ pub enum NumericSplit {
 pub enum Search {
     /// "best": several, and the best table is kept.
     Best,
+    /// "thorough": four times as many.
+    Thorough,
     /// "paper": one, the best step first.
     Paper,
 }
@@ -109,11 +111,12 @@ impl Params {
             }
         }
         let one_order = section.get("score_mode").is_some() || section.get("min_gain").is_some();
-        let search = section.word("search", &[("best", Search::Best), ("paper", Search::Paper)])?;
-        if one_order && search == Some(Search::Best) {
+        let search = section
+            .word("search", &[("best", Search::Best), ("thorough", Search::Thorough), ("paper", Search::Paper)])?;
+        if one_order && search.is_some_and(|search| search != Search::Paper) {
             return Err(section.wrong(
                 "search",
-                "\"best\" compares several scores, so it cannot be combined with `score_mode` or `min_gain`.",
+                "\"best\" and \"thorough\" compare several scores, so they cannot be combined with `score_mode` or `min_gain`.",
             ));
         }
         let numeric = [("best_valid", NumericSplit::BestValid), ("best_then_check", NumericSplit::BestThenCheck)];
