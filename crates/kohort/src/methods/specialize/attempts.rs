@@ -27,7 +27,7 @@ const LARGEST: usize = 1 << 18;
 /// The maximum number of orders; and of tuples times the sets of columns that the first table must be checked for, over
 /// all orders.
 type Budget = (u64, u64);
-/// A search of a second or two on tens of thousands of records.
+/// A search of a few seconds on ten thousand records.
 const USUAL: Budget = (32, 1 << 27);
 /// A search of half a minute.
 const THOROUGH: Budget = (128, 1 << 30);
