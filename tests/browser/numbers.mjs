@@ -139,3 +139,4 @@ if (!onlyWide && existsSync(adult)) {
 }
 await wide();
 await close();
+process.exit(0);
