@@ -11,29 +11,25 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// What cargo knows of the packages in Cargo.lock: all of them where they were fetched, else those of this platform.
+/// What cargo knows of the packages in Cargo.lock.
 fn packages() -> Vec<Value> {
     metadata(&["--all-features"])["packages"].as_array().unwrap().clone()
 }
 
+/// Asks cargo about the packages of all platforms and features. A fresh machine has downloaded only what it built, so
+/// that cargo may have to fetch the descriptions of the others.
 fn metadata(features: &[&str]) -> Value {
-    let ask = |more: &[&str]| {
+    let ask = |network: &[&str]| {
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args(["metadata", "--offline", "--locked", "--format-version", "1"]).args(features).args(more);
-        cargo.current_dir(root());
-        let output = cargo.output().unwrap();
-        (output.status.success(), output)
+        cargo.args(["metadata", "--locked", "--format-version", "1"]).args(network).args(features);
+        cargo.current_dir(root()).output().unwrap()
     };
-    let (whole, output) = ask(&[]);
-    let output = if whole { output } else { ask(&["--filter-platform", &platform()]).1 };
+    let mut output = ask(&["--offline"]);
+    if !output.status.success() {
+        output = ask(&[]);
+    }
     serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|_| panic!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)))
-}
-
-fn platform() -> String {
-    let output = Command::new("rustc").arg("-vV").output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    text.lines().find_map(|l| l.strip_prefix("host: ")).unwrap().to_string()
 }
 
 fn name(package: &Value) -> &str {
