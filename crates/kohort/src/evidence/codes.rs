@@ -3,10 +3,10 @@
 use super::Stopwatch;
 use super::metrics::{
     self, CodeCount, CodesGuarantee, CodesKnown, CodesMetrics, CodesRead, CodesRisk, CodesUtility, ColumnChange,
-    ComparedCodes, ConstraintErrors, DemographicColumn, DemographicUtility, ErrorInterval, Metrics, MetricsShape,
-    PeopleCounts, RandomWorkload, RowCounts, Sides, Unit, Workload,
+    CommonMetrics, ComparedCodes, ConstraintErrors, DemographicColumn, DemographicUtility, ErrorInterval, Metrics,
+    MetricsShape, PeopleCounts, RandomWorkload, RowCounts, Sides, Unit, Workload,
 };
-use super::table::{files, preset};
+use super::table::preset;
 use crate::demographic_queries::demographic_error;
 use crate::methods::CodesMethod;
 use crate::queries::{
@@ -83,21 +83,21 @@ pub fn measure(
     };
     let asked = queries(records, &run.method.needed_together(records, policy)?, k, &answers);
     Ok(Metrics::Codes(Box::new(CodesMetrics {
-        method: certificate.method.clone(),
-        shape: MetricsShape::Codes,
-        files: files(certificate),
-        kohort: env!("CARGO_PKG_VERSION").into(),
-        test: certificate.test,
-        rows: RowCounts {
-            r#in: compared.patients.into(),
-            excluded: 0.into(),
-            suppressed: records.without_codes.into(),
-            counterfeit: 0.into(),
-            out: recount.patients,
-        },
+        common: CommonMetrics::new(
+            certificate,
+            Some(MetricsShape::Codes),
+            RowCounts {
+                r#in: compared.patients.into(),
+                excluded: 0.into(),
+                suppressed: records.without_codes.into(),
+                counterfeit: 0.into(),
+                out: recount.patients,
+            },
+            policy.columns.iter().map(|c| ColumnChange::named(&c.name, &c.role)).collect(),
+            (&run.clusters.trace, stopwatch.read()),
+        ),
         people: PeopleCounts { unit: Unit::of(policy), r#in: compared.patients.into() },
         codes: Some(CodesRead { distinct: records.distinct(), occurrences, repeated: records.repeated }),
-        columns: policy.columns.iter().map(|c| ColumnChange::named(&c.name, &c.role)).collect(),
         clusters: clusters(recount),
         risk: Sides { before, after: Some(after) },
         codes_known: known.iter().map(of_known).collect(),
@@ -137,13 +137,7 @@ pub fn measure(
             }),
             preset: preset(policy),
         },
-        trace: Some(run.clusters.trace.clone()),
-        timing: Some(stopwatch.read()),
         attacks: None,
-        context: None,
-        cleaning: None,
-        notes: None,
-        shareable: None,
     })))
 }
 

@@ -1,11 +1,12 @@
 //! The evidence about a release of patients and their events.
 
 use super::metrics::{
-    self, Adversaries, Apart, ColumnLoss, ComparedEvents, Correlation, Difference, EventsGuarantee, EventsMetrics,
-    EventsPeople, EventsUtility, ExcludedAndKept, Exclusion, FactsKnown, FoundShare, HighRisk, LabelShares, Marketer,
-    Metrics, MetricsShape, OtherRule, PowerBy, PowerRuleName, RowCounts, Sides, ThreeReadings, Unit, ValuesKnown,
+    self, Adversaries, Apart, ColumnLoss, CommonMetrics, ComparedEvents, Correlation, Difference, EventsGuarantee,
+    EventsMetrics, EventsPeople, EventsUtility, ExcludedAndKept, Exclusion, FactsKnown, FoundShare, HighRisk,
+    LabelShares, Marketer, Metrics, MetricsShape, OtherRule, PowerBy, PowerRuleName, RowCounts, Sides, ThreeReadings,
+    Unit, ValuesKnown,
 };
-use super::table::{files, preset};
+use super::table::preset;
 use super::{Stopwatch, distributions};
 use crate::methods::claims::{Estimate, before_release, sensitivity};
 use kohort_core::Result;
@@ -78,18 +79,19 @@ pub fn measure(
         patients: r.patients.into(),
     };
     Ok(Metrics::Events(Box::new(EventsMetrics {
-        method: certificate.method.clone(),
-        shape: MetricsShape::Events,
-        files: files(certificate),
-        kohort: env!("CARGO_PKG_VERSION").into(),
-        test: certificate.test,
-        rows: RowCounts {
-            r#in: counts.events_in.into(),
-            excluded: counts.events_excluded.into(),
-            suppressed: gone.into(),
-            counterfeit: 0.into(),
-            out: recount.events,
-        },
+        common: CommonMetrics::new(
+            certificate,
+            Some(MetricsShape::Events),
+            RowCounts {
+                r#in: counts.events_in.into(),
+                excluded: counts.events_excluded.into(),
+                suppressed: gone.into(),
+                counterfeit: 0.into(),
+                out: recount.events,
+            },
+            columns(run),
+            (&plan.trace, stopwatch.read()),
+        ),
         people: EventsPeople {
             unit: Unit::Patient,
             r#in: counts.patients_in.into(),
@@ -100,7 +102,6 @@ pub fn measure(
             suppressed: patients_gone.into(),
             out: recount.patients,
         },
-        columns: columns(run),
         exclusions: Some(histories.rules.iter().map(exclusion).collect()),
         risk: Sides { before: Some(high_risk(before)), after: found.map(high_risk) },
         adversaries: adversaries(&after),
@@ -114,15 +115,9 @@ pub fn measure(
             columns: patient_columns.chain(event_columns).collect(),
         },
         guarantee: guarantee_found(run, certificate, (recount, compared)),
-        trace: Some(plan.trace.clone()),
         excluded_and_kept: differences(histories),
         marketer: policy.population().and_then(|p| marketer_risk(run, &asked.patients, p)),
-        timing: Some(stopwatch.read()),
         attacks: None,
-        context: None,
-        cleaning: None,
-        notes: None,
-        shareable: None,
     })))
 }
 

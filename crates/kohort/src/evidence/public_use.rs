@@ -1,11 +1,11 @@
 //! Questions of custodians and recipients of a public-use file: attacks, samples, blanks, and what could undo them.
 
 use super::metrics::{
-    self, BlankGroup, ByName, HighestAndMean, Missing, OnePatient, Role, SampleRisk, TableMetrics, TargetRisk,
+    self, BlankGroup, ByName, File, HighestAndMean, Missing, OnePatient, Role, SampleRisk, TableMetrics, TargetRisk,
     Targeted, Undeclared, WholeFile,
 };
 use super::people::matches;
-use super::table::{TableRun, files, names};
+use super::table::{TableRun, names};
 use kohort_core::cohort::Cohort;
 use kohort_core::policy::{Covers, Policy};
 use kohort_core::release::{Plan, Recoding};
@@ -152,7 +152,7 @@ pub(super) fn samples(cohort: &Cohort, verified: &Verified) -> Option<Vec<metric
     let one = |sample: &Sample| metrics::Sample {
         folder: sample.name.clone(),
         share: sample.certificate.sample.map(|s| s.to_f64()),
-        files: files(&sample.certificate),
+        files: File::listed(&sample.certificate),
         rows: sample.recount.rows,
         people: sample.people,
         classes: sample.recount.classes,

@@ -1,9 +1,9 @@
 //! The measurements of a table's release.
 
 use super::metrics::{
-    AskedOfSensitive, BlankedCells, ByName, ColumnChange, ComparedRows, File, Fineness, FoundOfSensitive, LevelShare,
-    Levels, Metrics, OneValue, PeopleCounts, Preset, RecodedChange, RowCounts, Sides, SizeBin, TableGuarantee,
-    TableMetrics, Unit,
+    AskedOfSensitive, BlankedCells, ByName, ColumnChange, CommonMetrics, ComparedRows, Fineness, FoundOfSensitive,
+    LevelShare, Levels, Metrics, OneValue, PeopleCounts, Preset, RecodedChange, RowCounts, Sides, SizeBin,
+    TableGuarantee, TableMetrics, Unit,
 };
 use super::{Stopwatch, board, distributions, metrics, people, public_use, synthetic, utility};
 use crate::methods::Method;
@@ -81,22 +81,23 @@ pub fn measure(
     }
     let (rows, out) = (cohort.tuples.rows, recount.rows);
     Ok(Metrics::Table(Box::new(TableMetrics {
-        method: method.name().into(),
-        files: files(certificate),
-        kohort: env!("CARGO_PKG_VERSION").into(),
-        test: certificate.test,
-        rows: RowCounts {
-            r#in: (rows + cohort.excluded).into(),
-            excluded: cohort.excluded.into(),
-            suppressed: (rows + compared.added - out).into(),
-            counterfeit: compared.added.into(),
-            out,
-        },
+        common: CommonMetrics::new(
+            certificate,
+            None,
+            RowCounts {
+                r#in: (rows + cohort.excluded).into(),
+                excluded: cohort.excluded.into(),
+                suppressed: (rows + compared.added - out).into(),
+                counterfeit: compared.added.into(),
+                out,
+            },
+            (0..policy.columns.len()).map(|c| column(cohort, plan, policy, c)).collect(),
+            (&plan.trace, stopwatch.read()),
+        ),
         people: PeopleCounts { unit: Unit::of(policy), r#in: cohort.tuples.people().into() },
         tuples: Some(cohort.tuples.len()),
         cells: Some(cells),
         levels,
-        columns: (0..policy.columns.len()).map(|c| column(cohort, plan, policy, c)).collect(),
         risk,
         risk_all,
         class_sizes: Some(Sides { before: histogram(&before), after: histogram(&after) }),
@@ -105,7 +106,6 @@ pub fn measure(
         fineness: fineness(cohort, plan),
         utility: useful,
         guarantee,
-        trace: Some(plan.trace.clone()),
         models: people::models(cohort, plan, policy, (&before, &after)),
         uniqueness: people::uniqueness(policy, (&before, &after)),
         singling_out,
@@ -115,15 +115,10 @@ pub fn measure(
         samples: public_use::samples(cohort, verified),
         attacks,
         missing,
-        timing: Some(stopwatch.read()),
         removed: board::removed(cohort, plan, policy.privacy.k.get()),
         one_value: one_value?,
         derived: Vec::new(),
         checks: None,
-        context: None,
-        cleaning: None,
-        notes: None,
-        shareable: None,
     })))
 }
 
@@ -286,12 +281,6 @@ pub(super) fn preset<S: Shape>(policy: &Policy<S>) -> Option<Preset> {
         meaning: p.meaning.into(),
         source: p.source.into(),
     })
-}
-
-/// The files of a release.
-pub(super) fn files<S: Shape>(certificate: &Certificate<S>) -> Vec<File> {
-    let files = certificate.files.iter().flat_map(kohort_core::release::FileEntry::hashed_files);
-    files.map(|(name, sha256, rows)| File { name: name.into(), sha256: sha256.into(), rows }).collect()
 }
 
 pub(super) fn knows_text(policy: &Policy) -> String {

@@ -1,33 +1,19 @@
 //! The metrics of a release of codes.
 
-use super::common::{
-    AttackTrials, Cleaning, ColumnChange, File, PeopleCounts, Preset, ReleaseContext, RowCounts, Shareable, Sides,
-    Timing, Unit,
-};
-use super::{MetricsShape, Trace, parts};
+use super::common::{AttackTrials, CommonMetrics, PeopleCounts, Preset, Sides, Unit};
+use super::parts;
 
 parts! {
     /// The metrics of a release of codes.
     pub struct CodesMetrics {
-        /// The method.
-        pub method: String,
-        /// The shape of the data.
-        pub shape: MetricsShape,
-        /// The files of the release.
-        pub files: Vec<File>,
-        /// The version of Kohort.
-        pub kohort: String,
-        /// Made with a fixed random seed: a test, not a release.
-        pub test: bool,
-        /// Patients read, removed and released.
-        pub rows: RowCounts,
+        /// What all shapes have.
+        #[serde(flatten)]
+        pub common: CommonMetrics,
         /// People of the original.
         pub people: PeopleCounts,
         /// The codes of the original.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub codes: Option<CodesRead>,
-        /// Every column of the input.
-        pub columns: Vec<ColumnChange>,
         /// The parts of the release.
         pub clusters: ClusterCounts,
         /// The risk with as many codes known as was asked.
@@ -38,27 +24,9 @@ parts! {
         pub utility: CodesUtility,
         /// The guarantee, and how it was recounted.
         pub guarantee: CodesGuarantee,
-        /// The method's notes of its work.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub trace: Option<Trace>,
-        /// How long each stage took, in seconds.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub timing: Option<Timing>,
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub attacks: Option<AttackTrials>,
-        /// The recipient of the release and its purpose, where the policy states them.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub context: Option<ReleaseContext>,
-        /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub cleaning: Option<Vec<Cleaning>>,
-        /// Notes for the custodian.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub notes: Option<Vec<String>>,
-        /// Small counts are hidden: a report for others.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub shareable: Option<Shareable>,
     }
 
     /// The codes of the original.

@@ -1,8 +1,9 @@
 //! Parts that releases of every shape have in common: files, rows, columns, distributions, timing.
 
 use super::part::leaves;
-use super::{ByName, Described, Masked, MetricsKey, parts};
+use super::{ByName, Described, Masked, MetricsKey, MetricsShape, Trace, parts};
 use kohort_core::policy;
+use kohort_core::release::{Certificate, FileEntry};
 use kohort_core::shape::Shape;
 use serde::{Deserialize, Serialize};
 
@@ -111,6 +112,43 @@ impl<T: Described> Described for Sides<T> {
 }
 
 parts! {
+    /// What the metrics of every shape have. Its keys are keys of metrics.json itself.
+    pub struct CommonMetrics {
+        /// The method.
+        pub method: String,
+        /// The shape of the data, where it is not a table.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub shape: Option<MetricsShape>,
+        /// The files of the release.
+        pub files: Vec<File>,
+        /// The version of Kohort.
+        pub kohort: String,
+        /// Made with a fixed random seed: a test, not a release.
+        pub test: bool,
+        /// Rows (of codes: patients; of events: events) read, removed and released.
+        pub rows: RowCounts,
+        /// Every column of the input, and what happened to it.
+        pub columns: Vec<ColumnChange>,
+        /// The method's notes of its search.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub trace: Option<Trace>,
+        /// How long each stage took, in seconds.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub timing: Option<Timing>,
+        /// The recipient of the release and its purpose, where the policy states them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub context: Option<ReleaseContext>,
+        /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub cleaning: Option<Vec<Cleaning>>,
+        /// Notes for the custodian.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub notes: Option<Vec<String>>,
+        /// Small counts are hidden: a report for others.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub shareable: Option<Shareable>,
+    }
+
     /// A file of the release.
     pub struct File {
         /// Its name.
@@ -321,6 +359,41 @@ parts! {
     pub struct Shareable {
         /// The smallest count of people that may be shown, zero aside.
         pub least: u64,
+    }
+}
+
+impl CommonMetrics {
+    /// The metrics of a release that has this certificate. What is measured after the rest is empty.
+    pub fn new<S: Shape>(
+        certificate: &Certificate<S>,
+        shape: Option<MetricsShape>,
+        rows: RowCounts,
+        columns: Vec<ColumnChange>,
+        (trace, timing): (&Trace, Timing),
+    ) -> CommonMetrics {
+        CommonMetrics {
+            method: certificate.method.clone(),
+            shape,
+            files: File::listed(certificate),
+            kohort: env!("CARGO_PKG_VERSION").into(),
+            test: certificate.test,
+            rows,
+            columns,
+            trace: Some(trace.clone()),
+            timing: Some(timing),
+            context: None,
+            cleaning: None,
+            notes: None,
+            shareable: None,
+        }
+    }
+}
+
+impl File {
+    /// The files that a certificate lists.
+    pub fn listed<S: Shape>(certificate: &Certificate<S>) -> Vec<File> {
+        let files = certificate.files.iter().flat_map(FileEntry::hashed_files);
+        files.map(|(name, sha256, rows)| File { name: name.into(), sha256: sha256.into(), rows }).collect()
     }
 }
 

@@ -1,32 +1,18 @@
 //! The metrics of a release of patients and their events.
 
-use super::common::{
-    AttackTrials, Cleaning, ColumnChange, Distribution, File, Missingness, Preset, ReleaseContext, RowCounts,
-    Shareable, Sides, Timing, Unit,
-};
+use super::common::{AttackTrials, CommonMetrics, Distribution, Missingness, Preset, Sides, Unit};
 use super::part::leaves;
-use super::{Described, Masked, MetricsKey, MetricsShape, Trace, below, parts};
+use super::{Described, Masked, MetricsKey, below, parts};
 use serde::{Deserialize, Serialize};
 
 parts! {
     /// The metrics of a release of patients and their events.
     pub struct EventsMetrics {
-        /// The method.
-        pub method: String,
-        /// The shape of the data.
-        pub shape: MetricsShape,
-        /// The files of the release.
-        pub files: Vec<File>,
-        /// The version of Kohort.
-        pub kohort: String,
-        /// Made with a fixed random seed: a test, not a release.
-        pub test: bool,
-        /// Events read, removed and released.
-        pub rows: RowCounts,
+        /// What all shapes have.
+        #[serde(flatten)]
+        pub common: CommonMetrics,
         /// Patients read, removed and released.
         pub people: EventsPeople,
-        /// Every column of both tables, and what happened to it.
-        pub columns: Vec<ColumnChange>,
         /// The exclusions of each rule.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub exclusions: Option<Vec<Exclusion>>,
@@ -46,33 +32,15 @@ parts! {
         pub utility: EventsUtility,
         /// The guarantee, and how it was recounted.
         pub guarantee: EventsGuarantee,
-        /// The method's notes of its search.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub trace: Option<Trace>,
         /// How excluded patients differ from the others.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub excluded_and_kept: Option<ExcludedAndKept>,
         /// The links made by an attacker who has a list of the population.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub marketer: Option<Marketer>,
-        /// How long each stage took, in seconds.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub timing: Option<Timing>,
         /// Attacks on the release.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub attacks: Option<AttackTrials>,
-        /// The recipient of the release and its purpose, where the policy states them.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub context: Option<ReleaseContext>,
-        /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub cleaning: Option<Vec<Cleaning>>,
-        /// Notes for the custodian.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub notes: Option<Vec<String>>,
-        /// Small counts are hidden: a report for others.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub shareable: Option<Shareable>,
     }
 
     /// Patients read, removed and released.

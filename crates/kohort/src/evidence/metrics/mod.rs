@@ -29,6 +29,7 @@ pub use utility::*;
 use kohort_core::table::Source;
 use part::leaves;
 use serde::{Deserialize, Serialize};
+use std::ops::Deref;
 
 /// The measurements of a release: its guarantee, its risk and its utility, before and after.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -56,17 +57,24 @@ leaves! {
     "text": MetricsShape;
 }
 
+/// The keys of the common part are keys of the whole, in JSON as in Rust.
+macro_rules! has_common {
+    ($($metrics:ty),*) => {$(
+        impl Deref for $metrics {
+            type Target = CommonMetrics;
+
+            fn deref(&self) -> &CommonMetrics {
+                &self.common
+            }
+        }
+    )*};
+}
+has_common!(TableMetrics, CodesMetrics, EventsMetrics);
+
 impl Described for Trace {
     fn describe(path: &str, meaning: &str, described: &mut Vec<MetricsKey>) {
         described.push(MetricsKey { path: below(path, "NAME"), kind: "", meaning: meaning.trim().into() });
     }
-}
-
-/// The parts that the metrics of all shapes have, and that are measured after the rest.
-struct CommonParts<'a> {
-    notes: &'a mut Option<Vec<String>>,
-    context: &'a mut Option<ReleaseContext>,
-    cleaning: &'a mut Option<Vec<Cleaning>>,
 }
 
 impl Metrics {
@@ -88,23 +96,26 @@ impl Metrics {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// The parts that all shapes have, and that are measured after the rest.
-    fn common(&mut self) -> CommonParts<'_> {
-        macro_rules! parts {
-            ($own:ident) => {
-                CommonParts { notes: &mut $own.notes, context: &mut $own.context, cleaning: &mut $own.cleaning }
-            };
-        }
+    /// The parts that all shapes have.
+    pub fn common(&self) -> &CommonMetrics {
         match self {
-            Metrics::Table(own) => parts!(own),
-            Metrics::Codes(own) => parts!(own),
-            Metrics::Events(own) => parts!(own),
+            Metrics::Table(own) => &own.common,
+            Metrics::Codes(own) => &own.common,
+            Metrics::Events(own) => &own.common,
+        }
+    }
+
+    fn common_mut(&mut self) -> &mut CommonMetrics {
+        match self {
+            Metrics::Table(own) => &mut own.common,
+            Metrics::Codes(own) => &mut own.common,
+            Metrics::Events(own) => &mut own.common,
         }
     }
 
     /// Keeps what the custodian should know.
     pub fn note(&mut self, notes: Vec<String>) {
-        *self.common().notes = Some(notes);
+        self.common_mut().notes = Some(notes);
     }
 
     /// Keeps means and models that the policy names.
@@ -123,7 +134,7 @@ impl Metrics {
 
     /// Keeps who receives the release, and what for.
     pub fn set_context(&mut self, context: &Option<kohort_core::policy::Context>) {
-        *self.common().context =
+        self.common_mut().context =
             context.clone().map(|kohort_core::policy::Context { recipient, purpose, controls }| ReleaseContext {
                 recipient,
                 purpose,
@@ -144,26 +155,17 @@ impl Metrics {
             })
         });
         let steps: Vec<Cleaning> = steps.collect();
-        *self.common().cleaning = Some(steps).filter(|steps| !steps.is_empty());
+        self.common_mut().cleaning = Some(steps).filter(|steps| !steps.is_empty());
     }
 
     /// Returns notes for the custodian.
     pub fn notes(&self) -> &[String] {
-        let own = match self {
-            Metrics::Table(own) => &own.notes,
-            Metrics::Codes(own) => &own.notes,
-            Metrics::Events(own) => &own.notes,
-        };
-        own.as_deref().unwrap_or_default()
+        self.common().notes.as_deref().unwrap_or_default()
     }
 
     /// How long each stage took.
     pub fn timing(&self) -> Option<&Timing> {
-        match self {
-            Metrics::Table(own) => own.timing.as_ref(),
-            Metrics::Codes(own) => own.timing.as_ref(),
-            Metrics::Events(own) => own.timing.as_ref(),
-        }
+        self.common().timing.as_ref()
     }
 
     /// The samples that are released instead of the whole, if there are any.

@@ -24,8 +24,11 @@ macro_rules! parts {
         impl $crate::evidence::metrics::Described for $name {
             fn describe(path: &str, _: &str, described: &mut Vec<$crate::evidence::metrics::MetricsKey>) {
                 $({
-                    let path = $crate::evidence::metrics::below(path, stringify!($field));
-                    <$kind as $crate::evidence::metrics::Described>::describe(&path, concat!("" $(, $doc)*), described);
+                    // The keys of a flattened part are keys of the whole.
+                    let flattened = concat!("" $(, stringify!($($serde)*))?) == "flatten";
+                    let field = $crate::evidence::metrics::below(path, stringify!($field));
+                    let path = if flattened { path } else { &field };
+                    <$kind as $crate::evidence::metrics::Described>::describe(path, concat!("" $(, $doc)*), described);
                 })*
             }
         }

@@ -1,13 +1,10 @@
 //! The metrics of a table's release.
 
-use super::common::{
-    Cleaning, ColumnChange, Distribution, File, Levels, Missingness, PeopleCounts, Preset, ReleaseContext, RowCounts,
-    Shareable, Sides, Timing, Unit,
-};
+use super::common::{CommonMetrics, Distribution, File, Levels, Missingness, PeopleCounts, Preset, Sides, Unit};
 use super::utility::{CheckResult, Utility};
 use super::{
     Blanks, ByName, Counterfeits, Described, Masked, MetricsKey, Models, Risk, SinglingOut, SizeBin, TableAttacks,
-    Trace, Uniqueness, leaves, parts,
+    Uniqueness, leaves, parts,
 };
 use serde::{Deserialize, Serialize};
 
@@ -42,16 +39,9 @@ pub enum Relation {
 parts! {
     /// The metrics of a table's release.
     pub struct TableMetrics {
-        /// The method.
-        pub method: String,
-        /// The files of the release.
-        pub files: Vec<File>,
-        /// The version of Kohort.
-        pub kohort: String,
-        /// Made with a fixed random seed: a test, not a release.
-        pub test: bool,
-        /// Rows read, removed and released.
-        pub rows: RowCounts,
+        /// What all shapes have.
+        #[serde(flatten)]
+        pub common: CommonMetrics,
         /// People of the original.
         pub people: PeopleCounts,
         /// Different combinations of values in the original: all that the method looked at.
@@ -62,8 +52,6 @@ parts! {
         pub cells: Option<BlankedCells>,
         /// The level each quasi-identifier was brought to, where each has one.
         pub levels: Option<Levels>,
-        /// Every column of the input, and what happened to it.
-        pub columns: Vec<ColumnChange>,
         /// The highest risk over the sets of columns that the policy says may be known.
         pub risk: Sides<Option<Risk>>,
         /// The risk if all quasi-identifiers are known at once.
@@ -84,9 +72,6 @@ parts! {
         pub utility: Utility,
         /// The guarantee, and how it was recounted.
         pub guarantee: TableGuarantee,
-        /// The method's notes of its search.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub trace: Option<Trace>,
         /// Risk by what an attacker is after.
         pub models: Models,
         /// People who are unique in the population, where its size is known.
@@ -103,9 +88,6 @@ parts! {
         /// Synthetic records, where the method adds any.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub counterfeits: Option<Counterfeits>,
-        /// How long each stage took, in seconds.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub timing: Option<Timing>,
         /// Samples that are released instead of the whole.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub samples: Option<Vec<Sample>>,
@@ -127,18 +109,6 @@ parts! {
         /// Means and models that the policy names, before and after.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub checks: Option<Vec<CheckResult>>,
-        /// The recipient of the release and its purpose, where the policy states them.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub context: Option<ReleaseContext>,
-        /// How cells were cleaned and columns derived before anything was counted, where the policy asks for it.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub cleaning: Option<Vec<Cleaning>>,
-        /// Notes for the custodian.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub notes: Option<Vec<String>>,
-        /// Small counts are hidden: a report for others.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pub shareable: Option<Shareable>,
     }
 
     /// Rows of a group that were removed.

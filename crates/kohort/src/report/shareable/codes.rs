@@ -1,62 +1,27 @@
 //! The part that others may see of a release of codes.
 
-use super::hide::{self, MARK, any_small, column, small, two};
+use super::hide::{self, any_small, small, two};
 use crate::evidence::metrics::{
     CodesGuarantee, CodesKnown, CodesMetrics, CodesRisk, CodesUtility, DemographicColumn, DemographicUtility, Masked,
     PeopleCounts, RandomWorkload, Sides, Workload,
 };
 
 pub(super) fn shareable(whole: CodesMetrics) -> CodesMetrics {
-    let CodesMetrics {
-        method,
-        shape,
-        files,
-        kohort,
-        test,
-        rows,
-        people,
-        codes: _,
-        columns,
-        clusters,
-        risk,
-        codes_known,
-        utility,
-        guarantee,
-        trace: _,
-        timing: _,
-        attacks: _,
-        context,
-        cleaning,
-        // Notes may hold counts.
-        notes: _,
-        shareable: _,
-    } = whole;
+    let CodesMetrics { common, people, codes: _, clusters, risk, codes_known, utility, guarantee, attacks: _ } = whole;
     let PeopleCounts { unit, r#in: people_in } = people;
-    let told = !any_small(&rows) && !small(people_in);
+    let told = !any_small(&common.rows) && !small(people_in);
     let Sides { before, after } = risk;
     CodesMetrics {
-        method,
-        shape,
-        files,
-        kohort,
-        test,
-        rows: hide::rows(rows, told),
+        common: hide::common(common, told),
         people: PeopleCounts { unit, r#in: if told { people_in } else { Masked::HIDDEN } },
         codes: None,
-        columns: columns.into_iter().map(column).collect(),
         // It can be counted in the release.
         clusters,
         risk: Sides { before: before.map(of_risk), after: after.map(of_risk) },
         codes_known: codes_known.into_iter().map(known).collect(),
         utility: useful(utility),
         guarantee: guaranteed(guarantee),
-        trace: None,
-        timing: None,
         attacks: None,
-        context,
-        cleaning: cleaning.map(hide::cleaning),
-        notes: None,
-        shareable: MARK,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The part that others may see of a release of patients and their events.
 
-use super::hide::{self, MARK, any_small, column, distribution, small, two};
+use super::hide::{self, any_small, distribution, small, two};
 use crate::evidence::metrics::{
     Adversaries, ColumnLoss, Correlation, EventsGuarantee, EventsMetrics, EventsPeople, EventsUtility, Exclusion,
     FactsKnown, FoundShare, HighRisk, Masked, OtherRule, Sides, ThreeReadings, ValuesKnown,
@@ -8,14 +8,8 @@ use crate::evidence::metrics::{
 
 pub(super) fn shareable(whole: EventsMetrics) -> EventsMetrics {
     let EventsMetrics {
-        method,
-        shape,
-        files,
-        kohort,
-        test,
-        rows,
+        common,
         people: patients,
-        columns,
         exclusions,
         risk,
         adversaries,
@@ -24,32 +18,19 @@ pub(super) fn shareable(whole: EventsMetrics) -> EventsMetrics {
         missingness: _,
         utility,
         guarantee,
-        trace: _,
         excluded_and_kept: _,
         marketer: _,
-        timing: _,
         attacks: _,
-        context,
-        cleaning,
-        // Notes may hold counts.
-        notes: _,
-        shareable: _,
     } = whole;
-    let told = !any_small(&rows) && !any_small_of(&patients);
+    let told = !any_small(&common.rows) && !any_small_of(&patients);
     let Sides { before, after } = risk;
     let pair = |pair: Correlation| {
         let Correlation { columns, r } = pair;
         Correlation { columns, r }
     };
     EventsMetrics {
-        method,
-        shape,
-        files,
-        kohort,
-        test,
-        rows: hide::rows(rows, told),
+        common: hide::common(common, told),
         people: people(patients, told),
-        columns: columns.into_iter().map(column).collect(),
         exclusions: exclusions.filter(|_| told).map(|rules| rules.into_iter().map(exclusion).collect()),
         risk: Sides { before: before.map(high_risk), after: after.map(high_risk) },
         adversaries: others(adversaries),
@@ -58,15 +39,9 @@ pub(super) fn shareable(whole: EventsMetrics) -> EventsMetrics {
         missingness: None,
         utility: useful(utility),
         guarantee: guaranteed(guarantee),
-        trace: None,
         excluded_and_kept: None,
         marketer: None,
-        timing: None,
         attacks: None,
-        context,
-        cleaning: cleaning.map(hide::cleaning),
-        notes: None,
-        shareable: MARK,
     }
 }
 

@@ -2,11 +2,45 @@
 
 use super::cells::{LEAST, hide_marked, is_small};
 use crate::evidence::metrics::{
-    Bin, Cleaning, ColumnChange, Distribution, Masked, OtherBins, RowCounts, Shareable, SuppressedBin,
+    Bin, Cleaning, ColumnChange, CommonMetrics, Distribution, Masked, OtherBins, RowCounts, Shareable, SuppressedBin,
 };
 
 /// The mark of a report for others.
-pub(super) const MARK: Option<Shareable> = Some(Shareable { least: LEAST });
+const MARK: Option<Shareable> = Some(Shareable { least: LEAST });
+
+/// The parts that all shapes have. Notes may hold counts; steps of the method and times tell of the original.
+pub(super) fn common(whole: CommonMetrics, told: bool) -> CommonMetrics {
+    let CommonMetrics {
+        method,
+        shape,
+        files,
+        kohort,
+        test,
+        rows: counts,
+        columns,
+        trace: _,
+        timing: _,
+        context,
+        cleaning: steps,
+        notes: _,
+        shareable: _,
+    } = whole;
+    CommonMetrics {
+        method,
+        shape,
+        files,
+        kohort,
+        test,
+        rows: rows(counts, told),
+        columns: columns.into_iter().map(column).collect(),
+        trace: None,
+        timing: None,
+        context,
+        cleaning: steps.map(cleaning),
+        notes: None,
+        shareable: MARK,
+    }
+}
 
 /// Two decimals: exact numbers could be solved for counts.
 pub(crate) fn two(x: f64) -> f64 {
@@ -25,7 +59,7 @@ pub(super) fn any_small(rows: &RowCounts) -> bool {
 }
 
 /// Rows read, removed and released: all of it, or only what is released.
-pub(super) fn rows(rows: RowCounts, told: bool) -> RowCounts {
+fn rows(rows: RowCounts, told: bool) -> RowCounts {
     let RowCounts { r#in, excluded, suppressed, counterfeit, out } = rows;
     let shown = |count: Masked<u64>| if told { count } else { Masked::HIDDEN };
     RowCounts {
@@ -38,7 +72,7 @@ pub(super) fn rows(rows: RowCounts, told: bool) -> RowCounts {
 }
 
 /// A column: all but the number of its codes that belong to no group.
-pub(super) fn column(column: ColumnChange) -> ColumnChange {
+fn column(column: ColumnChange) -> ColumnChange {
     let ColumnChange {
         name,
         table,
@@ -72,7 +106,7 @@ pub(super) fn column(column: ColumnChange) -> ColumnChange {
 }
 
 /// Returns how the data were cleaned, without counts: few cells are few people.
-pub(super) fn cleaning(steps: Vec<Cleaning>) -> Vec<Cleaning> {
+fn cleaning(steps: Vec<Cleaning>) -> Vec<Cleaning> {
     let step = |own: Cleaning| {
         let Cleaning { table, column, what, cells: _ } = own;
         Cleaning { table, column, what, cells: Masked::HIDDEN }

@@ -1,7 +1,7 @@
 //! The part that others may see of a table's release.
 
 use super::cells::{hide_list, hide_table};
-use super::hide::{self, MARK, any_small, column, distribution, small, two};
+use super::hide::{self, any_small, distribution, small, two};
 use crate::evidence::metrics::{
     Attackers, BlankGroup, ByName, Chances, Classification, ColumnUtility, DerivedColumn, Masked, Missing, Models,
     PeopleCounts, Relation, Risk, Sides, SingledByNumber, SingledBySet, SinglingOut, SizeBin, TableAttacks,
@@ -10,16 +10,11 @@ use crate::evidence::metrics::{
 
 pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
     let TableMetrics {
-        method,
-        files,
-        kohort,
-        test,
-        rows,
+        common,
         people,
         tuples: _,
         cells: _,
         levels,
-        columns,
         risk,
         risk_all,
         class_sizes,
@@ -29,14 +24,12 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         fineness,
         utility,
         guarantee,
-        trace: _,
         models,
         uniqueness: _,
         singling_out,
         blanks: _,
         formulas: _,
         counterfeits,
-        timing: _,
         samples: _,
         attacks,
         missing,
@@ -47,27 +40,17 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         derived,
         // Means of few people are in them.
         checks: _,
-        context,
-        cleaning,
-        // Notes may hold counts.
-        notes: _,
-        shareable: _,
     } = whole;
     let PeopleCounts { unit, r#in: people_in } = people;
     // The number of synthetic records is not told, nor anything from which it could be computed; nor how many rows
     // were removed if they are few.
-    let told = counterfeits.is_none() && !any_small(&rows) && !small(people_in);
+    let told = counterfeits.is_none() && !any_small(&common.rows) && !small(people_in);
     TableMetrics {
-        method,
-        files,
-        kohort,
-        test,
-        rows: hide::rows(rows, told),
+        common: hide::common(common, told),
         people: PeopleCounts { unit, r#in: if told { people_in } else { Masked::HIDDEN } },
         tuples: None,
         cells: None,
         levels,
-        columns: columns.into_iter().map(column).collect(),
         risk: Sides { before: risk.before.map(risk_before), after: risk.after.map(risk_after) },
         risk_all: Sides { before: risk_before(risk_all.before), after: risk_after(risk_all.after) },
         class_sizes: class_sizes.filter(|_| told).and_then(sizes),
@@ -76,14 +59,12 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         fineness,
         utility: useful(utility, told),
         guarantee: guaranteed(guarantee),
-        trace: None,
         models: of_models(models),
         uniqueness: None,
         singling_out: singled(singling_out),
         blanks: None,
         formulas: None,
         counterfeits: None,
-        timing: None,
         samples: None,
         attacks: attacks.and_then(attacked),
         missing: missing.filter(|_| told).map(blank),
@@ -91,10 +72,6 @@ pub(super) fn shareable(whole: TableMetrics) -> TableMetrics {
         one_value: ByName::default(),
         derived: derived.into_iter().filter_map(declared).collect(),
         checks: None,
-        context,
-        cleaning: cleaning.map(hide::cleaning),
-        notes: None,
-        shareable: MARK,
     }
 }
 
