@@ -118,7 +118,8 @@ fn say_loss(loss: f64, how: &str) {
 }
 
 fn say_events(metrics: &EventsMetrics) {
-    let EventsMetrics { people, rows, guarantee, utility, .. } = metrics;
+    let EventsMetrics { people, guarantee, utility, .. } = metrics;
+    let rows = &metrics.rows;
     say(&format!(
         "  patients   {} in, {} excluded, {} without events, {} suppressed, {} out",
         count(people.r#in.known()),
@@ -158,7 +159,8 @@ fn say_events(metrics: &EventsMetrics) {
 }
 
 fn say_codes(metrics: &CodesMetrics) {
-    let CodesMetrics { rows, clusters, utility, guarantee, .. } = metrics;
+    let CodesMetrics { clusters, utility, guarantee, .. } = metrics;
+    let rows = &metrics.rows;
     say(&format!(
         "  patients   {} in, {} excluded, {} without codes, {} out",
         count(rows.r#in.known()),
