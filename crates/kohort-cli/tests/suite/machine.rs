@@ -53,7 +53,7 @@ fn a_folder_that_may_not_be_written_is_yours_to_change() {
 #[test]
 fn an_interrupt_leaves_all_or_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    hospital(folder.path(), 20_000);
+    hospital(folder.path(), 8_000);
     let start = Instant::now();
     assert_eq!(run(folder.path(), &["anonymize", "p.toml", "-o", "out", "--threads", "2"]).code, Some(0));
     let usual = start.elapsed();

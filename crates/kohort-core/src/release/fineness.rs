@@ -60,7 +60,7 @@ fn level_words(quasi: &Quasi, level: usize, markdown: &impl Fn(&str) -> String) 
 /// release counts them.
 pub fn rows_by_level(cohort: &Cohort, plan: &Plan, q: usize) -> BTreeMap<usize, u64> {
     let top = cohort.quasi[q].hierarchy.levels.len() - 1;
-    let mut released = plan.rows_by_cells(cohort);
+    let mut released = plan.rows_by_cells(cohort).into_owned();
     plan.added.iter().for_each(|own| released[own.cells as usize] += 1);
     let mut rows: BTreeMap<usize, u64> = BTreeMap::new();
     for (cells, &own) in released.iter().enumerate().filter(|(_, rows)| **rows > 0) {

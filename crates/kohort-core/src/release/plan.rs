@@ -4,6 +4,8 @@ use crate::cohort::Cohort;
 use crate::hierarchy::{Label, SUPPRESSED};
 use crate::ragged::Ragged;
 use crate::table::Patients;
+use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// A label that a column may show in the release, with what utility measures need of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,11 +82,14 @@ pub struct Part {
 #[derive(Debug, Clone, Default)]
 pub struct Parts {
     of_tuple: Ragged<Part>,
+    /// The rows of each of the plan's rows of cells, once they were added up: nearly every measure asks for them.
+    rows_by_cells: OnceLock<Vec<u64>>,
 }
 
 impl Parts {
     /// Adds the parts of the next tuple; none: all its rows are deleted.
     pub fn push(&mut self, parts: impl IntoIterator<Item = Part>) {
+        self.rows_by_cells.take();
         self.of_tuple.push(parts);
     }
 
@@ -231,8 +236,18 @@ impl Plan {
         })
     }
 
-    /// Released rows by row of cells, without synthetic records.
-    pub fn rows_by_cells(&self, cohort: &Cohort) -> Vec<u64> {
+    /// Released rows by row of cells, without synthetic records. They are added up once.
+    pub fn rows_by_cells(&self, cohort: &Cohort) -> Cow<'_, [u64]> {
+        let known = self.parts.rows_by_cells.get_or_init(|| self.count_rows_by_cells(cohort));
+        // Synthetic records may have got cells of their own since then.
+        if known.len() * self.changed.len() == self.cells.len() {
+            debug_assert_eq!(*known, self.count_rows_by_cells(cohort), "a plan belongs to one cohort");
+            return Cow::Borrowed(known);
+        }
+        Cow::Owned(self.count_rows_by_cells(cohort))
+    }
+
+    fn count_rows_by_cells(&self, cohort: &Cohort) -> Vec<u64> {
         let mut released = vec![0; self.cells.len() / self.changed.len().max(1)];
         for tuple in 0..cohort.tuples.len() {
             self.rows(cohort, tuple).for_each(|(cells, rows)| released[cells as usize] += rows);

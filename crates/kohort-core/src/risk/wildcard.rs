@@ -29,7 +29,7 @@ pub fn wildcard_matches(cohort: &Cohort, plan: &Plan, set: &[usize]) -> Option<(
         set.iter().map(|&q| plan.changed[q].labels.iter().rposition(|l| l.text == SUPPRESSED)).collect();
     // By pattern of suppressed cells: rows by what is shown, 0 for a suppressed cell.
     let mut patterns: Vec<(Vec<bool>, Shown)> = Vec::new();
-    for (cells, rows) in plan.rows_by_cells(cohort).into_iter().enumerate().filter(|(_, rows)| *rows > 0) {
+    for (cells, rows) in plan.rows_by_cells(cohort).iter().enumerate().filter(|(_, rows)| **rows > 0) {
         let row = plan.row(cells as u32);
         let gone = |i: usize, label: u32| {
             Some(label as usize) == star[i] || plan.changed[set[i]].labels[label as usize].text == SUPPRESSED

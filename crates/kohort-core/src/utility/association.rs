@@ -38,7 +38,7 @@ impl Association {
 /// Synthetic records count, because the recipient cannot recognise them.
 pub fn associations(cohort: &Cohort, plan: &Plan) -> Vec<Association> {
     let tuples = &cohort.tuples;
-    let mut released = plan.rows_by_cells(cohort);
+    let mut released = plan.rows_by_cells(cohort).into_owned();
     plan.added.iter().for_each(|added| released[added.cells as usize] += 1);
     let columns = cohort.quasi.len();
     let pairs: Vec<(usize, usize)> = (0..columns).flat_map(|a| (a + 1..columns).map(move |b| (a, b))).collect();

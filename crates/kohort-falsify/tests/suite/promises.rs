@@ -10,7 +10,7 @@ use std::time::Duration;
 /// At least so many originals for each method and requirement.
 fn originals() -> u64 {
     let cases = std::env::var("KOHORT_CASES").ok().and_then(|n| n.parse::<u64>().ok());
-    cases.map_or(1500, |n| 10 * n)
+    cases.map_or(1000, |n| 10 * n)
 }
 
 fn check(method: &'static str) {

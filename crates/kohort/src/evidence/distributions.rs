@@ -101,7 +101,7 @@ pub(super) fn of_events(histories: &Histories, plan: &EventsPlan) -> Vec<Distrib
 pub(super) fn missingness(cohort: &Cohort, plan: &Plan, policy: &Policy) -> Vec<Missingness> {
     let released = plan.rows_by_cells(cohort);
     let added = plan.added.iter().map(|added| (added.cells, 1));
-    let shown: Vec<(u32, u64)> = (0u32..).zip(released).chain(added).collect();
+    let shown: Vec<(u32, u64)> = (0u32..).zip(released.iter().copied()).chain(added).collect();
     let columns = plan.changed.iter().enumerate().map(|(c, changed)| {
         let count = |text: &str| {
             let is = |cells: u32| changed.labels[plan.row(cells)[c] as usize].text == text;

@@ -6,7 +6,7 @@ use super::parts;
 parts! {
     /// The metrics of a release of codes.
     pub struct CodesMetrics {
-        /// What all shapes have.
+        /// The part that all shapes have.
         #[serde(flatten)]
         pub common: CommonMetrics,
         /// People of the original.

@@ -112,7 +112,7 @@ impl<T: Described> Described for Sides<T> {
 }
 
 parts! {
-    /// What the metrics of every shape have. Its keys are keys of metrics.json itself.
+    /// The part of the metrics that every shape has. Its keys are keys of metrics.json itself.
     pub struct CommonMetrics {
         /// The method.
         pub method: String,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 parts! {
     /// The metrics of a release of patients and their events.
     pub struct EventsMetrics {
-        /// What all shapes have.
+        /// The part that all shapes have.
         #[serde(flatten)]
         pub common: CommonMetrics,
         /// Patients read, removed and released.

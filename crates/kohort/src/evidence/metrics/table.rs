@@ -39,7 +39,7 @@ pub enum Relation {
 parts! {
     /// The metrics of a table's release.
     pub struct TableMetrics {
-        /// What all shapes have.
+        /// The part that all shapes have.
         #[serde(flatten)]
         pub common: CommonMetrics,
         /// People of the original.
