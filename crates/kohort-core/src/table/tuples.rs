@@ -8,6 +8,7 @@ use super::dictionary::Dictionary;
 use super::intern::{Keys, Texts};
 use super::patients::{Patients, patients};
 use super::source::Source;
+use super::tuple_sum::TupleSum;
 use crate::hierarchy::MISSING;
 use crate::{Error, Result};
 use std::sync::OnceLock;
@@ -72,18 +73,32 @@ impl Tuples {
         let values = |r: usize| &cells[r * width..][..width];
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|&a, &b| values(a).cmp(values(b)));
-        let mut fold = Fold::new(width, 1, 0, false);
+        let mut sum = TupleSum::new(width);
         for &r in &order {
-            let texts = values(r).iter().zip(&mut fold.values);
-            let key: Vec<u32> = texts.map(|(cell, texts)| texts.intern(cell.as_bytes())).collect();
-            if fold.keys.intern(&key) as usize != fold.weights.len() || rows[r] == 0 {
+            let known = sum.len();
+            if sum.add(values(r).iter().map(String::as_str), rows[r])? as usize != known || rows[r] == 0 {
                 return None;
             }
-            fold.weights.push(rows[r]);
-            fold.rows = fold.rows.checked_add(rows[r])?;
         }
-        let (tuples, _) = fold.finish(|_| false);
-        Some((Tuples { of_row: None, ..tuples }, order))
+        Some((sum.tuples(), order))
+    }
+
+    /// Tuples that were added up.
+    pub(super) fn of_sum(sum: TupleSum) -> Tuples {
+        let TupleSum { values, keys, weights, rows } = sum;
+        let (tuples, _) = Fold { width: values.len(), values, keys, weights, rows, ..Fold::new(0, 1, 0, false) }.finish(|_| false);
+        Tuples { of_row: None, first_line: None, ..tuples }
+    }
+
+    /// Tuples over some of the columns, in this order. Those that no longer differ are one.
+    pub(crate) fn of_columns(&self, columns: &[usize]) -> Tuples {
+        let mut sum = TupleSum::new(columns.len());
+        for (tuple, &rows) in self.weights.iter().enumerate() {
+            let cells = columns.iter().map(|&column| self.dictionaries[column].text(self.code(tuple, column)));
+            // They are some of the rows that were counted.
+            sum.add(cells, rows);
+        }
+        sum.tuples()
     }
 
     /// How many distinct tuples there are.
@@ -220,12 +235,7 @@ pub fn count_and_sum<L: Send>(
     if fold.rows == 0 {
         return Err(Error::yours(format!("{}: the table has no rows.", source.name())));
     }
-    if fold.rows >= u64::from(u32::MAX) {
-        return Err(Error::yours(format!(
-            "{}: the table has more than four billion rows, the maximum.",
-            source.name()
-        )));
-    }
+    fold.fits(source)?;
     Ok(fold.finish(|text| source.is_missing(text)))
 }
 
@@ -388,6 +398,22 @@ impl Fold {
         }
         self.patient_of[thread].extend(block.new_patients.iter().map(|p| self.patients.intern(p)));
         self.patient_of_row.extend(block.patients.iter().map(|&p| self.patient_of[thread][p as usize]));
+    }
+
+    /// Refuses what 32 bits cannot number. Rows are only counted, with 64 bits, unless patients are the unit: then every
+    /// row is kept with its patient.
+    fn fits(&self, source: &Source) -> Result<()> {
+        let too_many = |what: &str| {
+            Error::yours(format!("{}: the table has more than four billion {what}, the maximum.", source.name()))
+        };
+        let fits = |number: u64| number < u64::from(u32::MAX);
+        if self.with_patients && !fits(self.rows) {
+            return Err(too_many("rows with patients"));
+        }
+        match fits(self.keys.len() as u64) && self.values.iter().all(|texts| fits(texts.len() as u64)) {
+            true => Ok(()),
+            false => Err(too_many("rows that differ")),
+        }
     }
 
     /// Sorts the dictionaries, so that codes do not depend on the order of rows, and merges what
