@@ -41,8 +41,8 @@ pub use dictionary::Dictionary;
 pub use encoding::Encoding;
 pub use engine::{
     CELLS_TABLE, DealtCell, Dialect, Embedded, Engine, KEY_COLUMN, KEYED_TABLE, NAMED_TABLE, PART_COLUMN, PLAN_TABLE,
-    PartCounts, PartsJob, PatientSets, SqlConnection, SqlTable, StagedColumns, StagedRow, TableSql, WAYS_TABLE, WrittenPart,
-    WrittenParts,
+    PartCounts, PartsJob, PatientSets, SqlConnection, SqlTable, StagedColumns, StagedRow, TableSql, WAYS_TABLE,
+    WrittenPart, WrittenParts,
 };
 pub(crate) use engine::{DEALT, NO_CELLS};
 pub use exclude::{CodeSpan, ExcludeRule, ExcludedCodes, Exclusion, Scope};
@@ -61,4 +61,5 @@ pub use shift::Shift;
 pub use small_text::read_text;
 pub use source::{CLAIMS, Source, open};
 pub use tuple_sum::TupleSum;
+pub(crate) use tuples::can_be_counted;
 pub use tuples::{Counting, Tuples, count, count_and_sum};

@@ -86,7 +86,8 @@ impl Tuples {
     /// Tuples that were added up.
     pub(super) fn of_sum(sum: TupleSum) -> Tuples {
         let TupleSum { values, keys, weights, rows } = sum;
-        let (tuples, _) = Fold { width: values.len(), values, keys, weights, rows, ..Fold::new(0, 1, 0, false) }.finish(|_| false);
+        let (tuples, _) =
+            Fold { width: values.len(), values, keys, weights, rows, ..Fold::new(0, 1, 0, false) }.finish(|_| false);
         Tuples { of_row: None, first_line: None, ..tuples }
     }
 
@@ -186,7 +187,18 @@ impl Tuples {
 
 /// Counts the distinct tuples of a table, by the engine that holds it.
 pub fn count(source: &Source, counting: &Counting) -> Result<Tuples> {
-    source.engine()?.count(source, counting)
+    let tuples = source.engine()?.count(source, counting)?;
+    can_be_counted(tuples.rows, source.name())?;
+    Ok(tuples)
+}
+
+/// Refuses more rows than 32 bits can count: methods and the verifier keep the rows of a class in as many, where they
+/// spend most of their time.
+pub(crate) fn can_be_counted(rows: u64, name: &str) -> Result<()> {
+    match rows < u64::from(u32::MAX) {
+        true => Ok(()),
+        false => Err(Error::yours(format!("{name}: the table has more than four billion rows, the maximum."))),
+    }
 }
 
 /// Counts the distinct tuples of a table, and for each the sum of its rows' numbers, which wrap
@@ -235,7 +247,7 @@ pub fn count_and_sum<L: Send>(
     if fold.rows == 0 {
         return Err(Error::yours(format!("{}: the table has no rows.", source.name())));
     }
-    fold.fits(source)?;
+    can_be_counted(fold.rows, source.name())?;
     Ok(fold.finish(|text| source.is_missing(text)))
 }
 
@@ -398,22 +410,6 @@ impl Fold {
         }
         self.patient_of[thread].extend(block.new_patients.iter().map(|p| self.patients.intern(p)));
         self.patient_of_row.extend(block.patients.iter().map(|&p| self.patient_of[thread][p as usize]));
-    }
-
-    /// Refuses what 32 bits cannot number. Rows are only counted, with 64 bits, unless patients are the unit: then every
-    /// row is kept with its patient.
-    fn fits(&self, source: &Source) -> Result<()> {
-        let too_many = |what: &str| {
-            Error::yours(format!("{}: the table has more than four billion {what}, the maximum.", source.name()))
-        };
-        let fits = |number: u64| number < u64::from(u32::MAX);
-        if self.with_patients && !fits(self.rows) {
-            return Err(too_many("rows with patients"));
-        }
-        match fits(self.keys.len() as u64) && self.values.iter().all(|texts| fits(texts.len() as u64)) {
-            true => Ok(()),
-            false => Err(too_many("rows that differ")),
-        }
     }
 
     /// Sorts the dictionaries, so that codes do not depend on the order of rows, and merges what

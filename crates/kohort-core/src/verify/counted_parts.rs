@@ -9,7 +9,9 @@ use super::formulas::Formulas;
 use super::recount::ReadRows;
 use super::released_columns::ReleasedColumns;
 use crate::release::{Certificate, WorkersCounted, part_name};
-use crate::table::{Chunk, Counting, FileHash, Input, PartCounts, Place, Texts, Tuples, count_and_sum, open};
+use crate::table::{
+    Chunk, Counting, FileHash, Input, PartCounts, Place, Texts, Tuples, can_be_counted, count_and_sum, open,
+};
 use crate::{Error, Result};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -80,6 +82,7 @@ pub(super) fn read_rows(
     workers: &WorkersCounted,
     threads: usize,
 ) -> Result<ReadRows> {
+    can_be_counted(workers.together.rows, "the release")?;
     let together: Vec<usize> = workers.columns.iter().map(|own| own.0).collect();
     for (part, counts) in &workers.again {
         if count_part(&release.join(part_name(part + 1)), &together, threads)? != *counts {

@@ -42,9 +42,9 @@ mod verdict;
 
 pub use catalog::{CatalogRecount, catalog_groups};
 pub use class_checks::Extremes;
-pub use counted_parts::count_part;
 pub use codes::{CodesCompared, CodesRecount};
 pub(crate) use codes::{compare_codes, recount_codes};
+pub use counted_parts::count_part;
 pub use events::{EventsCompared, EventsFound, EventsRecount};
 pub(crate) use events::{compare_events, recount_events};
 pub(crate) use files::DATA;

@@ -1,6 +1,5 @@
 //! Counts the classes of a release from its bytes, for each set of columns the attacker may know.
 
-use super::{ReleaseFolder, counted_parts};
 use super::catalog::CatalogRecount;
 use super::claim::damaged;
 use super::claimed_values::{Values, requirement, spread};
@@ -12,6 +11,7 @@ use super::open_data::open_data;
 use super::original::line_sums::LineSums;
 use super::outside::{Outside, Outsiders};
 use super::released_columns::ReleasedColumns;
+use super::{ReleaseFolder, counted_parts};
 use crate::classes::{ColumnCodes, KnownPeople, People, any_three, each_set};
 use crate::privacy::Sensitive;
 use crate::release::{Certificate, Claim, ColumnLevels, FileEntry, SensitiveShown, TableShown, WorkersCounted};
