@@ -118,7 +118,8 @@ impl Counter<'_> {
             return;
         }
         let pairs = bits.pairs(a, third).iter().zip(bits.pairs(b, third));
-        let are_many = (bits.labels(third).start as u32..).zip(pairs).filter(|(_, (with_a, with_b))| *with_a.min(with_b) > few);
+        let are_many =
+            (bits.labels(third).start as u32..).zip(pairs).filter(|(_, (with_a, with_b))| *with_a.min(with_b) > few);
         self.open.clear();
         self.open.extend(are_many.map(|(label, _)| (label, 0)));
         for block in bits.blocks() {
