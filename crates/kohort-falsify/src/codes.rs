@@ -206,7 +206,7 @@ impl World {
     }
 }
 
-/// The first promise to a plain reader that the released bytes of one original break, and how many of
+/// The first promise to an attacker who does not know the algorithm that the released bytes of one original break, and how many of
 /// its nodes are joint, and how many are joint of joint ones.
 pub fn plain_of(universe: &Universe, original: &[Codes]) -> Result<(Option<String>, usize, usize), String> {
     let world = universe.by_the_whole_path(original)?;
@@ -247,12 +247,12 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
     let said = guarantee_of_codes(&universe.claim(), &[], true);
     let promised = promise::to_the_aware(&said)?;
     if !said.plain.contains(&format!("non-empty fragment with probability at most 1/{}", universe.k)) {
-        return Err(format!("nothing is promised to a plain reader: {}", said.plain));
+        return Err(format!("nothing is promised to an attacker who does not know the algorithm: {}", said.plain));
     }
     for (text, worlds) in &worlds {
         // Nobody is told more by one original than by another that was released the same.
         if let Some(what) = plain(universe, worlds) {
-            found.broken = Some(format!("to a plain reader: {what}\n{}", case(universe, text, worlds)));
+            found.broken = Some(format!("to an attacker who does not know the algorithm: {what}\n{}", case(universe, text, worlds)));
             return Ok(found);
         }
         let (link, known) = aware(universe, worlds);
@@ -260,7 +260,7 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
             Some(n) => {
                 found.of_bound = found.of_bound.max(link * n as f64);
                 if link * n as f64 > 1.0 + 1e-9 {
-                    let what = format!("to an aware reader: a link of {link:.4} who knows {known:x}");
+                    let what = format!("to an attacker who knows the algorithm: a link of {link:.4} who knows {known:x}");
                     found.broken = Some(format!("{what}\n{}", case(universe, text, worlds)));
                     return Ok(found);
                 }

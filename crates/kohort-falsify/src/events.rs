@@ -111,7 +111,7 @@ pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
     };
     (found.released, found.releases, found.by_path) = (1, 1, 1);
     if let Some(n) = promise::to_the_aware(certificate.guarantee())? {
-        return Err(format!("1/{n} is promised to an aware reader"));
+        return Err(format!("1/{n} is promised to an attacker who knows the algorithm"));
     }
     let AnyCertificate::Events(certificate) = certificate else { return Err("no release of events".into()) };
     let claim = &certificate.promise.claim;
@@ -119,7 +119,7 @@ pub fn falsify(case: &Case, dice: &mut Dice) -> Result<Found, String> {
     found.unbounded_link = reader.highest_with_everything();
     if let Some(what) = reader.broken(claim, &certificate.recount.found, dice) {
         let files = case.files().iter().map(|(name, text)| format!("--- {name}\n{text}")).collect::<String>();
-        found.broken = Some(format!("to a plain reader: {what}\n{files}"));
+        found.broken = Some(format!("to an attacker who does not know the algorithm: {what}\n{files}"));
     }
     Ok(found)
 }

@@ -37,7 +37,7 @@ pub struct Alike {
 pub struct Made {
     /// Its rows.
     pub alike: Vec<Alike>,
-    /// Rows that stand for nobody, as they were drawn: cells and secret.
+    /// Synthetic rows, as they were drawn: cells and secret.
     pub invented: Vec<(Vec<String>, usize)>,
     /// The promise about it.
     pub promise: Promise,
@@ -201,7 +201,7 @@ impl<'u> Maker<'u> {
     }
 
     /// The rows that leave when the whole path is taken, in an order of their own, without those
-    /// that stand for nobody; `None`: there is no release.
+    /// that are synthetic; `None`: there is no release.
     pub fn by_the_whole_path(&self, people: &[usize], seed: u64) -> Result<Option<Vec<Vec<String>>>, String> {
         let at = |name: &str| -> PathBuf { self.folder.path().join(name) };
         fs::write(at("table.csv"), self.universe.table_text(people)).map_err(|e| e.to_string())?;
@@ -226,7 +226,7 @@ impl<'u> Maker<'u> {
 }
 
 impl Made {
-    /// The quasi-identifiers of the rows that stand for somebody, in an order of their own.
+    /// The quasi-identifiers of the rows of real people, in an order of their own.
     pub fn sorted(&self) -> Vec<Vec<String>> {
         let shown = self.alike.iter().flat_map(|a| &a.shown);
         let mut rows: Vec<Vec<String>> =

@@ -8,7 +8,7 @@ use kohort_core::privacy::LDiversity;
 use kohort_core::release::{Claim, KnowsClaim, SensitiveClaim};
 use std::collections::BTreeMap;
 
-/// A row of a release: what it shows, and whether it stands for somebody.
+/// A row of a release: what it shows, and whether it is a real person.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Row {
     /// The quasi-identifiers.
@@ -17,7 +17,7 @@ pub struct Row {
     pub secret: usize,
     /// Names whose it is, where people are patients; else a number of its own.
     pub person: usize,
-    /// True if it stands for somebody.
+    /// True if it is a real person.
     pub real: bool,
 }
 
@@ -59,7 +59,7 @@ pub fn known_sets(claim: &Claim, columns: usize) -> Vec<Vec<usize>> {
     }
 }
 
-/// The first promise to a plain reader that these rows break, if there is any.
+/// The first promise to an attacker who does not know the algorithm that these rows break, if there is any.
 pub fn broken(universe: &Universe, people: &[usize], rows: &[Row], claim: &Claim) -> Option<String> {
     let columns = universe.columns.len();
     let k = claim.k.get() as usize;

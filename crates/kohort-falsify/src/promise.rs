@@ -16,6 +16,6 @@ pub fn to_the_aware(guarantee: &Guarantee) -> Result<Option<u64>, String> {
     match (number("at most 1/"), text.contains("No limit is guaranteed")) {
         (Some(n), false) => Ok(Some(n)),
         (None, true) => Ok(None),
-        _ => Err(format!("the sentence to an aware reader says neither: {text}")),
+        _ => Err(format!("the sentence to an attacker who knows the algorithm says neither: {text}")),
     }
 }

@@ -18,11 +18,11 @@ pub struct Found {
     pub releases: u64,
     /// Originals released by the whole path beside.
     pub by_path: u64,
-    /// The highest chance of a link where a bound was promised to an aware reader, as a share of the bound.
+    /// The highest chance of a link where a bound was promised to an attacker who knows the algorithm, as a share of the bound.
     pub of_bound: f64,
     /// The highest chance of a link where none was.
     pub unbounded_link: f64,
-    /// The highest belief in a secret to an aware reader, where its prior share was lower.
+    /// The highest belief in a secret to an attacker who knows the algorithm, where its prior share was lower.
     pub secret: f64,
     /// The first promise that was broken, with the case.
     pub broken: Option<String>,
@@ -81,7 +81,7 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
             Err(e) => return failed = Some(e),
         };
         if let Some(what) = plain::broken(universe, people, &shown, &made.promise.claim) {
-            return found.broken = Some(case(universe, people, &format!("to a plain reader: {what}")));
+            return found.broken = Some(case(universe, people, &format!("to an attacker who does not know the algorithm: {what}")));
         }
         match promise::to_the_aware(&made.guarantee) {
             Err(e) => return failed = Some(e),
@@ -114,7 +114,7 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
                     let (shown, known, original) = highest.at.unwrap_or_default();
                     let shown: Vec<_> = shown.iter().map(|&r| rows.get(r)).collect();
                     let what = format!(
-                        "to an aware reader: a link of {:.4}, 1/{n} is promised; who knows combination {known} and reads {shown:?}",
+                        "to an attacker who knows the algorithm: a link of {:.4}, 1/{n} is promised; to one who knows combination {known} and sees {shown:?}",
                         highest.link
                     );
                     found.broken = Some(case(universe, &original, &what));
@@ -272,7 +272,7 @@ fn choose(n: u64, k: u64) -> f64 {
     (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
 }
 
-/// Adds the rows that stand for nobody, in every way they may be drawn.
+/// Adds the synthetic rows, in every way they may be drawn.
 fn with_invented(
     universe: &Universe,
     people: &[usize],

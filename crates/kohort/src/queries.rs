@@ -7,7 +7,7 @@ use kohort_core::random::Randomness;
 use kohort_core::release::{ClusterNode, CodeChunk, Columns};
 use std::collections::HashMap;
 
-/// Describes where a code stands in a cluster.
+/// Describes where a code is in a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ClusterPlace {
     /// In a chunk, by its number among all chunks.

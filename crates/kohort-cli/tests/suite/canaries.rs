@@ -1,7 +1,7 @@
 //! Canaries: every cell of every ward can be told from all other text. Whatever Kohort prints or writes is
 //! searched for them.
 //!
-//! The rule: values of the data stand in cells of release/ data files, and
+//! The rule: values of the data are in cells of release/ data files, and
 //! - in DIR/evidence (report.html and metrics.json) labels of quasi-identifiers and codes, where distributions, a
 //!   method's steps or what went missing are shown by value: it is the custodian's own folder, which nobody else can
 //!   look into. What is made for others to see (`--shareable`) shows none;
@@ -17,7 +17,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-/// What may stand in a cell of a release.
+/// What may be in a cell of a release.
 const RELEASED: [Seen; 2] = [Seen::Released, Seen::Reported];
 
 /// Counts what was looked for.
@@ -27,7 +27,7 @@ struct Search {
 }
 
 impl Search {
-    /// No canary but those allowed stands in a text.
+    /// No canary but those allowed is in a text.
     #[track_caller]
     fn none(&mut self, ward: &Ward, allowed: &[Seen], what: &str, text: &str) {
         self.outputs += 1;
@@ -115,7 +115,7 @@ fn no_command_shows_a_value() {
     println!("{planted} canaries in {columns} columns of 6 wards; {} outputs searched", search.outputs);
 }
 
-/// What may stand in a cell that is wrong.
+/// What may be in a cell that is wrong.
 const BAD: [&str; 12] = [
     "CANARYbad",
     "*",

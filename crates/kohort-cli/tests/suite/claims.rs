@@ -170,7 +170,7 @@ fn a_rule_file_with_an_impossible_range_is_refused() {
     rules("rule;kind;codes;scope\nodd;drg;044;row\n");
     ends(folder.path(), 2, &["rules.csv, line 2", "kind"]);
     rules("rule;kind;codes;scope\nmany;icd9;250;row\n");
-    ends(folder.path(), 0, &["\"many\" holds for 75 rows"]);
+    ends(folder.path(), 0, &["75 rows of", "match the exclusion \"many\""]);
 }
 
 #[test]

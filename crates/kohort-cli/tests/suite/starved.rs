@@ -105,7 +105,7 @@ fn no_memory() {
 fn a_small_disk_and_one_that_is_read_only() {
     let probe = tempfile::tempdir().unwrap();
     if shell(probe.path(), "unshare -r -m true 2>&1").code != Some(0) {
-        println!("no namespaces here: the other tests stand for this one");
+        println!("no namespaces here: the other tests cover this");
         return;
     }
     for ward in &wards(200) {

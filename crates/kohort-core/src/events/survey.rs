@@ -26,6 +26,7 @@ use super::kept::KeptPatients;
 use super::read::{EventRows, PatientRows};
 use super::rules::RuleTally;
 use super::{Histories, TableEvents};
+use crate::number::number_of;
 use crate::policy::{EventTable, Policy};
 use crate::ragged::Bounds;
 use crate::table::{Scope, Source};
@@ -116,12 +117,14 @@ impl Histories {
     fn note_exclusions(&mut self) {
         for rule in self.rules.iter().filter(|r| r.rows > 0) {
             let scope = match rule.scope {
-                Scope::Patient => "patients",
-                Scope::Row => "events alone",
+                Scope::Patient => "They were removed with all their events.",
+                Scope::Row => "Only these rows were removed.",
             };
             self.notes.push(format!(
-                "excluded ({scope}): \"{}\" holds for {} rows of {} patients.",
-                rule.name, rule.rows, rule.patients
+                "{} of {} match the exclusion \"{}\". {scope}",
+                number_of(rule.rows, ["row", "rows"]),
+                number_of(rule.patients, ["patient", "patients"]),
+                rule.name,
             ));
         }
         if !self.rules.is_empty() && self.rules.iter().all(|rule| rule.rows == 0) {

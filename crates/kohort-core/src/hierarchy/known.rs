@@ -1,5 +1,5 @@
 //! Hierarchies that every Kohort knows: whoever verifies a release tells from a certificate's word
-//! alone whether a label can stand in a column.
+//! alone whether a label can be in a column.
 
 use super::{Months, Rule, SUPPRESSED, stay};
 use crate::code_systems::Grouping;
@@ -51,7 +51,7 @@ impl StandardHierarchy {
         Grouping::named(name).map(StandardHierarchy::Groups)
     }
 
-    /// Returns whether these labels can stand in one column: all on one level, but for the suppressed and
+    /// Returns whether these labels can be in one column: all on one level, but for the suppressed and
     /// the missing.
     pub fn is_level(&self, labels: &[&str]) -> bool {
         let labels = labels.iter().filter(|l| !l.is_empty() && **l != SUPPRESSED);

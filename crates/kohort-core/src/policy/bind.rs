@@ -194,7 +194,7 @@ impl PolicyFile {
     }
 
     /// Binds the policy to its table for a question that needs no k: where the policy names none
-    /// yet, `k` stands in. Nothing can be released by it.
+    /// yet, `k` is used. Nothing can be released by it.
     pub fn bind_to_ask(&self, source: &Source, methods: &dyn Methods, k: K) -> Result<AnyPolicy> {
         self.bind_with(source, methods, Some(k))
     }

@@ -22,7 +22,7 @@ pub struct Policy<S: Shape = Table> {
     /// The sections that policies of every shape have.
     pub common: CommonSections,
     /// The part that only this shape has.
-    pub own: S::Own,
+    pub own: S::PolicyPart,
 }
 
 /// The sections of policies for all shapes of data.

@@ -55,7 +55,7 @@ pub struct Privacy {
 
 impl Privacy {
     /// Reads the section; `quasi` are the quasi-identifiers' names in table order, `levels` pairs of
-    /// them that are levels of one variable, the finer first, `patients` whether a column names them. `k` stands in where the section names
+    /// them that are levels of one variable, the finer first, `patients` whether a column names them. `k` is used where the section names
     /// none, for questions that need no k.
     pub(super) fn read(
         section: &Section,
@@ -163,7 +163,7 @@ fn read_confidence(section: &Section) -> Result<Option<Fraction>> {
     Ok(confidence)
 }
 
-/// k, and the preset that says so; where the section names neither, what stands in for it.
+/// k, and the preset that says so; where the section names neither, what is used instead.
 pub(super) fn read_k(section: &Section, instead: Option<K>) -> Result<(K, Option<&'static Preset>)> {
     if let Some(preset) = Preset::read(section)? {
         return Ok((preset.k(), Some(preset)));

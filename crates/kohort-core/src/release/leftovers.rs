@@ -94,7 +94,7 @@ impl Lock {
             .filter(|path| is_staging_name(path, &start) && *path != self.path)
             .collect();
         found.sort_unstable();
-        // What stands beside its lock is looked at with it.
+        // What is beside its lock is looked at with it.
         let is_lock = |path: &Path| path.to_string_lossy().ends_with(LOCK);
         let is_with =
             |path: &Path, other: &Path| *path == without_end(other) || *path == with_end(&without_end(other), OLD);
@@ -129,7 +129,7 @@ impl Lock {
         let folder = without_end(path);
         let aside = with_end(&folder, OLD);
         let is_there = |p: &Path| fs::symlink_metadata(p).is_ok();
-        // A lock without a mark was being made: nothing stands beside it.
+        // A lock without a mark was being made: there is nothing beside it.
         if mark != MARK.as_bytes() && !(mark.is_empty() && !is_there(&folder) && !is_there(&aside)) {
             return Err("its lock was not made by Kohort".into());
         }

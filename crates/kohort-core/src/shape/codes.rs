@@ -20,7 +20,7 @@ impl Shape for Codes {
     const HAS_CELLS: bool = false;
     const MAY_BE_SAMPLE: bool = false;
     const CHECKS_LABELS: bool = false;
-    type Own = CodesPolicy;
+    type PolicyPart = CodesPolicy;
     type Input = Records;
     type Plan = Clusters;
     type Claim = CodesClaim;

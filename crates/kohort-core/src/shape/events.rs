@@ -24,7 +24,7 @@ impl Shape for Events {
     const MAY_BE_SAMPLE: bool = false;
     const ALWAYS_PATIENTS: bool = true;
     const CHECKS_LABELS: bool = true;
-    type Own = EventsPolicy;
+    type PolicyPart = EventsPolicy;
     type Input = Histories;
     type Plan = EventsPlan;
     type Claim = EventsClaim;

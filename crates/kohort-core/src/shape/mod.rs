@@ -41,7 +41,7 @@ pub trait Shape: Sized + Debug + Clone + PartialEq + 'static {
     /// True if the labels of columns are checked against hierarchies that every Kohort knows.
     const CHECKS_LABELS: bool;
     /// The part of a policy that only this shape has.
-    type Own: Debug + Clone;
+    type PolicyPart: Debug + Clone;
     /// The data as a method sees it.
     type Input;
     /// The decisions of a method about it.

@@ -24,7 +24,7 @@ impl Shape for Table {
     const HAS_CELLS: bool = true;
     const MAY_BE_SAMPLE: bool = true;
     const CHECKS_LABELS: bool = false;
-    type Own = TablePolicy;
+    type PolicyPart = TablePolicy;
     type Input = Cohort;
     type Plan = Plan;
     type Claim = Claim;

@@ -12,7 +12,7 @@ const MOST_DIGITS: usize = 7;
 
 /// Describes what is wrong with an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trouble {
+pub(super) enum ArchiveFault {
     /// It is not a zip archive, or it is cut off.
     Damaged,
     /// It unpacks to more than is read.
@@ -20,24 +20,24 @@ pub(super) enum Trouble {
 }
 
 /// Unpacks every part once and throws it away.
-pub(super) fn check(bytes: &mut (impl Read + Seek)) -> Result<(), Trouble> {
-    let mut archive = ZipArchive::new(bytes).map_err(|_| Trouble::Damaged)?;
+pub(super) fn check(bytes: &mut (impl Read + Seek)) -> Result<(), ArchiveFault> {
+    let mut archive = ZipArchive::new(bytes).map_err(|_| ArchiveFault::Damaged)?;
     let (mut unpacked, mut buffer) = (0u64, vec![0; 1 << 16]);
     for part in 0..archive.len() {
-        let mut part = archive.by_index(part).map_err(|_| Trouble::Damaged)?;
+        let mut part = archive.by_index(part).map_err(|_| ArchiveFault::Damaged)?;
         let is_sheet = part.name().is_ok_and(|name| name.contains("worksheets/"));
         let mut references = References::default();
         loop {
-            let got = part.read(&mut buffer).map_err(|_| Trouble::Damaged)?;
+            let got = part.read(&mut buffer).map_err(|_| ArchiveFault::Damaged)?;
             if got == 0 {
                 break;
             }
             unpacked += got as u64;
             if unpacked > MOST_BYTES {
-                return Err(Trouble::TooLarge);
+                return Err(ArchiveFault::TooLarge);
             }
             if is_sheet && !buffer[..got].iter().all(|&byte| references.see(byte)) {
-                return Err(Trouble::Damaged);
+                return Err(ArchiveFault::Damaged);
             }
         }
     }

@@ -5,7 +5,7 @@
 //! empty row or column in the middle, columns without a name. A cell that is merged downwards into the header names its
 //! column.
 
-use super::archive::{self, Trouble};
+use super::archive::{self, ArchiveFault};
 use super::extent::{self, Extent, Row};
 use super::input::{Input, Place};
 use super::memory::{MemoryTable, TextColumn};
@@ -79,8 +79,8 @@ fn broken_place(name: &str) -> Error {
 
 fn read_from(mut bytes: impl Read + Seek, name: &str, input: &Input, choice: Choice) -> Result<SheetTable> {
     archive::check(&mut bytes).map_err(|trouble| match trouble {
-        Trouble::Damaged => damaged(name),
-        Trouble::TooLarge => too_large(name),
+        ArchiveFault::Damaged => damaged(name),
+        ArchiveFault::TooLarge => too_large(name),
     })?;
     bytes.rewind().map_err(|e| input.place.io(&e))?;
     let mut workbook = Xlsx::new(bytes).map_err(|e| broken(name, &e))?;

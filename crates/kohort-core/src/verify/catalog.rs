@@ -42,7 +42,7 @@ pub fn catalog_groups(
     let mut seen = std::collections::BTreeSet::new();
     let mut all = Vec::new();
     for (ids, lines) in groups {
-        // A class stands in one group, a value once in a group.
+        // A class is in one group, a value once in a group.
         let values: std::collections::BTreeSet<&str> = lines.iter().map(|l| l.value.as_str()).collect();
         if values.len() != lines.len() || !ids.iter().all(|id| seen.insert(*id)) {
             return None;

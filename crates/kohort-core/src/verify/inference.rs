@@ -55,7 +55,7 @@ pub(super) fn nothing_is_told(
     Ok(())
 }
 
-/// The labels of the coarser column that stand beside a hidden cell, and under which the release does
+/// The labels of the coarser column beside a hidden cell, and under which the release does
 /// not itself show two values of the finer one.
 fn suspects<'a>(tuples: &'a Tuples, finer: usize, coarser: usize, hidden: &[usize]) -> BTreeSet<&'a str> {
     let star = |column: usize| tuples.dictionaries[column].code(SUPPRESSED);

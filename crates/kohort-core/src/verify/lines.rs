@@ -63,7 +63,7 @@ impl LineFile {
     }
 }
 
-/// Refuses rows that are in the order of the input, or nearly so: whoever knows where a person stands in the input
+/// Refuses rows that are in the order of the input, or nearly so: whoever knows the place of a person in the input
 /// would find the person's row. Lines in random order pass.
 pub(super) fn are_shuffled(lines: impl Iterator<Item = u64>) -> Result<()> {
     let (mut rows, mut falls, mut rises, mut last) = (0u64, 0u64, 0u64, None);

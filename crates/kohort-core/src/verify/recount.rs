@@ -89,7 +89,7 @@ pub(super) struct CountedRelease {
     pub(super) lines: Option<LineSums>,
     /// Distinct released rows over quasi-identifiers, details and claimed sensitive columns.
     pub(super) tuples: Tuples,
-    /// Where each tuple column stands in the release, and its name.
+    /// The place of each tuple column in the release, and its name.
     pub(super) columns: Vec<(usize, String)>,
     /// How many of them are quasi-identifiers; they come first.
     pub(super) quasi: usize,

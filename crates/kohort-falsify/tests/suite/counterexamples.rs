@@ -274,7 +274,7 @@ fn the_brute_force_finds_what_s2_and_s4_prevent() {
     assert_eq!(Slots::of(&[joint], &bit).most(0b10001, 9), 1);
 }
 
-/// What each method says to an aware reader, for every requirement it takes. A limit is promised for k alone over all
+/// What each method says to an attacker who knows the algorithm, for every requirement it takes. A limit is promised for k alone over all
 /// quasi-identifiers, also where only some levels are permitted: the campaigns of docs/trust-attacks.md look for a
 /// release that breaks it.
 #[test]

@@ -25,7 +25,7 @@ pub(super) fn attack(
 ) -> Result<()> {
     let text = read_text(lines, LARGEST)?;
     let row_of: HashMap<u64, usize> = sides.original.lines.iter().zip(0..).map(|(&line, row)| (line, row)).collect();
-    // By released row: the row it was; none where it stands for nobody.
+    // By released row: the row it was; none where it is synthetic.
     let was: Vec<Option<usize>> =
         text.lines().map(|l| l.parse().ok().and_then(|line: u64| row_of.get(&line).copied())).collect();
     if was.len() != sides.release.rows() {

@@ -104,7 +104,10 @@ pub fn measure(
         },
         exclusions: Some(histories.rules.iter().map(exclusion).collect()),
         risk: Sides { before: Some(high_risk(before)), after: found.map(high_risk) },
-        adversaries: adversaries(&after),
+        adversaries: adversaries(
+            &after,
+            &[(1, recount.found.one_event_known), (asked.power.p(), recount.found.events_known)],
+        ),
         correlation: correlation(histories, &after.correlation),
         distributions: Some(distributions::of_events(histories, plan)),
         missingness: Some(distributions::missingness_of_events(histories, plan)),
@@ -263,8 +266,9 @@ fn columns(run: &EventsRun) -> Vec<metrics::ColumnChange> {
     all
 }
 
-/// The findings of other attackers in the release.
-fn adversaries(found: &crate::methods::claims::Sensitivity) -> Adversaries {
+/// The findings of other attackers in the release. For whole events, the shares that the verifier `counted` for some
+/// numbers of them are the ones that the certificate states.
+fn adversaries(found: &crate::methods::claims::Sensitivity, counted: &[(usize, ShareAtRisk)]) -> Adversaries {
     let three =
         |e: &[Estimate; 3]| ThreeReadings { tolerant: e[0].share(), strict: e[1].share(), release: e[2].share() };
     let values = found.values.iter().map(|(known, variable, fixed)| ValuesKnown {
@@ -273,7 +277,11 @@ fn adversaries(found: &crate::methods::claims::Sensitivity) -> Adversaries {
         fixed: three(fixed),
     });
     let rule = |rule: PowerBy, (known, e): (usize, Estimate)| OtherRule { rule, known, release: e.share() };
-    let events = found.events.iter().map(|(known, e)| FactsKnown { known: *known, release: e.share() });
+    let whole = |known: usize| counted.iter().find(|own| own.0 == known).map(|own| share(own.1).share);
+    let events = found
+        .events
+        .iter()
+        .map(|(known, e)| FactsKnown { known: *known, release: whole(*known).unwrap_or_else(|| e.share()) });
     let pairs = found.pairs.iter().map(|(known, e)| FactsKnown { known: *known, release: e.share() });
     let total = found.total.iter();
     let total = total.map(|&(known, hits, of)| FactsKnown { known, release: hits as f64 / of.max(1) as f64 });

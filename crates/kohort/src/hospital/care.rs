@@ -131,7 +131,7 @@ pub(super) static SERVICES: [Service; Care::Observation as usize + 1] = [
 const _: () = {
     let mut position = 0;
     while position < SERVICES.len() {
-        assert!(SERVICES[position].care as usize == position, "services stand in the order of care");
+        assert!(SERVICES[position].care as usize == position, "services are in the order of care");
         position += 1;
     }
 };

@@ -78,7 +78,7 @@ pub(super) fn codes(
     codes
 }
 
-/// Every code that may stand beside the diagnoses.
+/// Every code that may occur beside the diagnoses.
 #[cfg(test)]
 pub(super) fn all() -> impl Iterator<Item = &'static str> {
     SYNDROMES.iter().flat_map(|s| s.codes.iter().map(|(code, _)| *code))

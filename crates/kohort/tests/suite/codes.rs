@@ -180,7 +180,7 @@ fn no_patient_number_is_in_the_folder_and_the_order_is_drawn() {
 }
 
 // ---------------------------------------------------------------------------------------------
-// The gate against whoever can write a certificate.
+// The verifier against whoever can write a certificate.
 
 /// Puts other clusters into a release, with a certificate that says of them what is true of their bytes.
 pub fn put_clusters(folder: &Path, header: &str, nodes: &[Value]) {

@@ -75,7 +75,7 @@ fn is_truthful(case: &Case, out: &Path) {
 }
 
 /// What no chance decides of the released rows. Which rows of a tuple get its blanks is drawn, so that columns the
-/// method does not read may stand beside other cells.
+/// method does not read may be beside other cells.
 fn settled(case: &Case, out: &Path) -> Vec<Vec<String>> {
     let mut table = Table::released(out);
     if ["suppress", "local"].contains(&case.method) || case.policy().contains("recode = \"local\"") {

@@ -5,7 +5,7 @@ use crate::common::run::{options, release};
 use kohort::methods::{DataShape, Register};
 use std::fs;
 
-/// Nine rows alike and one that must go; `rare` stands in it alone.
+/// Nine rows alike and one that must go; `rare` occurs only there.
 fn check(sensitive: &str, t_closeness: &str, values: [&str; 2], rare: &str) {
     // `ceiling` deletes nothing.
     for name in Register::built_in().names(DataShape::Table).into_iter().filter(|name| *name != "ceiling") {

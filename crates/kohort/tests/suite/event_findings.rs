@@ -83,6 +83,9 @@ fn two_linked_columns_are_limited_whichever_they_are() {
     let share = |of: &str, at: usize| metrics["adversaries"][of][at]["release"].as_f64().unwrap();
     assert!(share("pairs", 0) <= share("events", 0) + 0.02, "a part of an event reveals no more than all of it");
     assert_eq!(metrics["guarantee"]["pairs_power"].as_u64(), Some(1));
+    // The table and the sentence above it state the same share.
+    assert_eq!(metrics["adversaries"]["events"][0]["known"].as_u64(), Some(1));
+    assert_eq!(metrics["adversaries"]["events"][0]["release"], metrics["guarantee"]["one_event_known"]["share"]);
 }
 
 /// P10: a looser `max_flagged` is never worse than none.

@@ -109,7 +109,7 @@ proptest! {
         }
     }
 
-    /// What the gate lets pass the falsifier lets pass, and the other way round: a release with one
+    /// What the verifier accepts the falsifier accepts, and the other way round: a release with one
     /// cell, one row or one value changed.
     #[test]
     fn the_gate_sees_what_the_falsifier_sees(case in cases(false), what in 0..3usize, which in 0..1000usize, to in 0..1000usize) {
@@ -138,7 +138,7 @@ proptest! {
         if table.rows.is_empty() {
             prop_assert!(refused);
         } else if let Some(found) = falsify(&case, &table, &lines) {
-            prop_assert!(refused, "the falsifier finds: {found}; the gate says {verdict:?}");
+            prop_assert!(refused, "the falsifier finds: {found}; the verifier says {verdict:?}");
         }
     }
 }
@@ -300,7 +300,7 @@ fn a_lie_that_keeps_k_is_seen_against_the_original() {
             rewrite_certificate(&copied, 2);
             let mut certificate = common::tamper::certificate(&copied);
             certificate["counted"]["recount"]["sensitive"][0]["highest_confidence"] = serde_json::json!("0.4000");
-            // From the release alone it may hold; whatever it says, it does not stand beside the original.
+            // From the release alone it may hold; whatever it says, it does not fit the original.
             let rows: String = lines.iter().map(|l| format!("{l}\n")).collect();
             fs::write(copied.join("private/rows"), rows).unwrap();
             if !keep_rows {

@@ -1,4 +1,4 @@
-//! What LKC-privacy promises and what it does not: the paper's Table 2 at the gate, bad input, and
+//! What LKC-privacy promises and what it does not: the paper's Table 2 at the verifier, bad input, and
 //! the counterexamples that keep the certificate from saying more.
 
 use crate::common::run::{options, release};

@@ -39,7 +39,7 @@ fn a_detail_is_hidden_where_its_column_leaves_as_suppressed_on_level_0() {
             ["a", ">=10", "d4", "*"]
         ]
     );
-    // And the gate sees a detail beside a suppressed cell.
+    // And the verifier sees a detail beside a suppressed cell.
     let mut table = Table::released(&out);
     table.rows.iter_mut().filter(|r| r[0] == "*").for_each(|r| r[2] = "SHOWN".into());
     put_data(&out, &table);

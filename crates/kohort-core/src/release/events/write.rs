@@ -15,7 +15,7 @@ use std::path::Path;
 /// Writes release/patients.csv and a file for each table of events; private/patients, private/rows and
 /// private/rows-NAME hold the input lines of their rows.
 ///
-/// The ids are a random permutation of 1 to n. Patients stand in their order, events by them, and
+/// The ids are a random permutation of 1 to n. Patients are in the order of their ids, events by them, and
 /// within a patient in an order that is drawn.
 pub fn write_events(
     histories: &Histories,

@@ -1,4 +1,4 @@
-//! Stands in where Kohort was built without the feature `postgres`: types that nobody can make.
+//! Replaces the reader where Kohort was built without the feature `postgres`: types that nobody can make.
 
 use super::{Address, ReleasedTable};
 use crate::{Error, Result};

@@ -1,6 +1,6 @@
 //! Bytes that are read from their start, with every length checked.
 
-use super::{ReadResult, Trouble};
+use super::{FileFault, ReadResult};
 
 /// The byte order of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl<'a> Bytes<'a> {
 
     /// The same bytes, to be read from another place.
     pub fn from(&self, at: u64) -> ReadResult<Bytes<'a>> {
-        let at = usize::try_from(at).ok().filter(|&at| at <= self.all.len()).ok_or(Trouble::Damaged)?;
+        let at = usize::try_from(at).ok().filter(|&at| at <= self.all.len()).ok_or(FileFault::Damaged)?;
         Ok(Bytes { at, ..*self })
     }
 
@@ -45,18 +45,18 @@ impl<'a> Bytes<'a> {
 
     /// The next bytes.
     pub fn take(&mut self, length: usize) -> ReadResult<&'a [u8]> {
-        let taken = self.rest().get(..length).ok_or(Trouble::Damaged)?;
+        let taken = self.rest().get(..length).ok_or(FileFault::Damaged)?;
         self.at += length;
         Ok(taken)
     }
 
     /// Takes these bytes, which must be there.
     pub fn expect(&mut self, expected: &[u8]) -> ReadResult<()> {
-        if self.take(expected.len())? == expected { Ok(()) } else { Err(Trouble::Damaged) }
+        if self.take(expected.len())? == expected { Ok(()) } else { Err(FileFault::Damaged) }
     }
 
     fn array<const N: usize>(&mut self) -> ReadResult<[u8; N]> {
-        let mut bytes: [u8; N] = self.take(N)?.try_into().map_err(|_| Trouble::Damaged)?;
+        let mut bytes: [u8; N] = self.take(N)?.try_into().map_err(|_| FileFault::Damaged)?;
         if self.order == Order::Big {
             bytes.reverse();
         }
@@ -89,7 +89,7 @@ impl<'a> Bytes<'a> {
 
     /// A number that counts what follows.
     pub fn count(&mut self) -> ReadResult<usize> {
-        usize::try_from(self.i32()?).map_err(|_| Trouble::Damaged)
+        usize::try_from(self.i32()?).map_err(|_| FileFault::Damaged)
     }
 
     /// A whole number of so many bytes.

@@ -6,7 +6,7 @@
 use super::super::encoding::Encoding;
 use super::bytes::{Bytes, Order, until_zero};
 use super::variables::{Meaning, Variables};
-use super::{ReadResult, Trouble};
+use super::{FileFault, ReadResult};
 use std::collections::HashMap;
 
 /// 1960-01-01, counted from 1970-01-01.
@@ -38,7 +38,7 @@ impl DtaRelease {
             113 => Ok(DtaRelease { number, name: 33, format: 12, label: 81 }),
             114 | 115 | 117 => Ok(DtaRelease { number, name: 33, format: 49, label: 81 }),
             118 | 119 => Ok(DtaRelease { number, name: 129, format: 57, label: 321 }),
-            _ => Err(Trouble::Version),
+            _ => Err(FileFault::Version),
         }
     }
 
@@ -56,7 +56,7 @@ impl DtaRelease {
             (true, 254) | (false, 65527) => Store::Float,
             (true, 255) | (false, 65526) => Store::Double,
             (false, 32768) => Store::LongText,
-            _ => return Err(Trouble::Damaged),
+            _ => return Err(FileFault::Damaged),
         })
     }
 }
@@ -77,13 +77,13 @@ struct DtaDictionary {
 
 fn read_tagged(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
     bytes.expect(b"<stata_dta><header><release>")?;
-    let number = std::str::from_utf8(bytes.take(3)?).ok().and_then(|n| n.parse().ok()).ok_or(Trouble::Damaged)?;
+    let number = std::str::from_utf8(bytes.take(3)?).ok().and_then(|n| n.parse().ok()).ok_or(FileFault::Damaged)?;
     let release = DtaRelease::of(number)?;
     bytes.expect(b"</release><byteorder>")?;
     bytes.order = match bytes.take(3)? {
         b"LSF" => Order::Little,
         b"MSF" => Order::Big,
-        _ => return Err(Trouble::Damaged),
+        _ => return Err(FileFault::Damaged),
     };
     bytes.expect(b"</byteorder><K>")?;
     let count = if number == 119 { bytes.u32()? as usize } else { usize::from(bytes.u16()?) };
@@ -105,7 +105,7 @@ fn read_tagged(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
     let mut kinds = section(2, b"<variable_types>")?;
     // No file holds more variables than it has bytes.
     if count > kinds.rest().len() / 2 {
-        return Err(Trouble::Damaged);
+        return Err(FileFault::Damaged);
     }
     let stores = (0..count).map(|_| release.store(kinds.u16()?)).collect::<ReadResult<Vec<_>>>()?;
     let texts = |at: usize, tag: &[u8], length: usize| -> ReadResult<Vec<Vec<u8>>> {
@@ -156,7 +156,7 @@ fn read_old(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables> {
     let mut own = DtaDictionary { release, stores, rows, label_names, variables };
     let data = bytes;
     let row: usize = own.stores.iter().map(|store| width(*store)).sum();
-    let length = usize::try_from(rows).ok().and_then(|rows| rows.checked_mul(row)).ok_or(Trouble::Damaged)?;
+    let length = usize::try_from(rows).ok().and_then(|rows| rows.checked_mul(row)).ok_or(FileFault::Damaged)?;
     bytes.take(length)?;
     own.labels(bytes)?;
     own.cells(data, &HashMap::new())?;
@@ -221,12 +221,12 @@ impl DtaDictionary {
             bytes.take(3)?;
             let (count, length) = (bytes.count()?, bytes.count()?);
             if count > bytes.rest().len() / 8 {
-                return Err(Trouble::Damaged);
+                return Err(FileFault::Damaged);
             }
             let starts: Vec<usize> = (0..count).map(|_| bytes.count()).collect::<ReadResult<_>>()?;
             let codes: Vec<i32> = (0..count).map(|_| bytes.i32()).collect::<ReadResult<_>>()?;
             let text = bytes.take(length)?;
-            let label = |start: usize| self.variables.text(until_zero(text.get(start..).ok_or(Trouble::Damaged)?));
+            let label = |start: usize| self.variables.text(until_zero(text.get(start..).ok_or(FileFault::Damaged)?));
             let labels: Vec<(f64, String)> = codes
                 .iter()
                 .zip(starts)
@@ -243,9 +243,9 @@ impl DtaDictionary {
     /// Reads the rows.
     fn cells(&mut self, mut bytes: Bytes, strings: &HashMap<(u64, u64), Vec<u8>>) -> ReadResult<()> {
         let row: usize = self.stores.iter().map(|store| width(*store)).sum();
-        let all = self.rows.checked_mul(row as u64).ok_or(Trouble::Damaged)?;
+        let all = self.rows.checked_mul(row as u64).ok_or(FileFault::Damaged)?;
         if row == 0 || all > bytes.rest().len() as u64 {
-            return Err(Trouble::Damaged);
+            return Err(FileFault::Damaged);
         }
         for _ in 0..self.rows {
             for (place, store) in self.stores.iter().enumerate() {

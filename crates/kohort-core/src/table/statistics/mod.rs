@@ -80,7 +80,7 @@ pub(super) fn read(program: Program, input: &Input) -> Result<MemoryTable> {
 
 /// The reason why a file cannot be read. Nothing in it is a value of the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Trouble {
+enum FileFault {
     /// It ends early, or says something impossible.
     Damaged,
     /// A text is not in the encoding that was stated.
@@ -93,16 +93,16 @@ enum Trouble {
     Version,
 }
 
-impl Trouble {
+impl FileFault {
     fn error(self, name: &str) -> Error {
         let message = match self {
-            Trouble::Damaged => "the file is damaged or cut off. Write it again in the program it comes from.",
-            Trouble::Encoding => {
+            FileFault::Damaged => "the file is damaged or cut off. Write it again in the program it comes from.",
+            FileFault::Encoding => {
                 "its text is not UTF-8. Set encoding = \"windows-1252\" under [input], or save it as UTF-8."
             }
-            Trouble::TooLarge => "the table is too large for this format. Save it as CSV or Parquet.",
-            Trouble::Several => "the file holds several data sets. Write each to a file of its own.",
-            Trouble::Version => {
+            FileFault::TooLarge => "the table is too large for this format. Save it as CSV or Parquet.",
+            FileFault::Several => "the file holds several data sets. Write each to a file of its own.",
+            FileFault::Version => {
                 "this version of the format is not read. Save it as Stata 8 or later, SPSS .sav, SAS transport \
                  (.xpt) or CSV."
             }
@@ -112,4 +112,4 @@ impl Trouble {
 }
 
 /// The result of reading a part of a file.
-type ReadResult<T> = std::result::Result<T, Trouble>;
+type ReadResult<T> = std::result::Result<T, FileFault>;

@@ -7,7 +7,7 @@ use super::super::encoding::Encoding;
 use super::bytes::{Bytes, Order};
 use super::sav_data::{Cell, Compression, Missing, cells};
 use super::variables::{Meaning, Variables};
-use super::{ReadResult, Trouble};
+use super::{FileFault, ReadResult};
 use std::collections::HashMap;
 
 /// 1582-10-14, from which SPSS counts seconds, counted from 1970-01-01.
@@ -34,7 +34,7 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables
         (0, _) => Compression::None,
         (1, _) => Compression::Codes,
         (2, b"$FL3") => Compression::Zipped,
-        _ => return Err(Trouble::Version),
+        _ => return Err(FileFault::Version),
     };
     bytes.take(4)?;
     let rows = bytes.i32()?;
@@ -55,14 +55,14 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables
             3 => own.labels(&mut bytes)?,
             6 => {
                 let lines = bytes.count()?;
-                bytes.take(lines.checked_mul(80).ok_or(Trouble::Damaged)?)?;
+                bytes.take(lines.checked_mul(80).ok_or(FileFault::Damaged)?)?;
             }
             7 => own.extension(&mut bytes)?,
             999 => {
                 bytes.take(4)?;
                 break;
             }
-            _ => return Err(Trouble::Damaged),
+            _ => return Err(FileFault::Damaged),
         }
     }
     let (mut variables, columns) = own.variables()?;
@@ -97,7 +97,7 @@ impl SavReader {
         let name = bytes.take(8)?.trim_ascii_end().to_ascii_uppercase();
         if has_label == 1 {
             let length = bytes.count()?;
-            bytes.take(length.checked_next_multiple_of(4).ok_or(Trouble::Damaged)?)?;
+            bytes.take(length.checked_next_multiple_of(4).ok_or(FileFault::Damaged)?)?;
         }
         let mut values = Vec::new();
         for _ in 0..missing.unsigned_abs().min(3) {
@@ -108,13 +108,13 @@ impl SavReader {
         if kind < 0 {
             return Ok(());
         }
-        let width = usize::try_from(kind).ok().filter(|&width| width <= 255).ok_or(Trouble::Damaged)?;
+        let width = usize::try_from(kind).ok().filter(|&width| width <= 255).ok_or(FileFault::Damaged)?;
         let missing = match (missing, &values[..]) {
             _ if width > 0 => Missing::default(),
             (-2, &[low, high]) => Missing { range: Some((low, high)), values: Vec::new() },
             (-3, &[low, high, value]) => Missing { range: Some((low, high)), values: vec![value] },
             (0..=3, values) => Missing { range: None, values: values.to_vec() },
-            _ => return Err(Trouble::Damaged),
+            _ => return Err(FileFault::Damaged),
         };
         self.entries.push(SavEntry { width, name, missing, format: (format >> 16) as u8, unit: self.units });
         Ok(())
@@ -123,13 +123,13 @@ impl SavReader {
     fn labels(&mut self, bytes: &mut Bytes) -> ReadResult<()> {
         let mut labels = Vec::new();
         for _ in 0..bytes.count()? {
-            let value: [u8; 8] = bytes.take(8)?.try_into().map_err(|_| Trouble::Damaged)?;
+            let value: [u8; 8] = bytes.take(8)?.try_into().map_err(|_| FileFault::Damaged)?;
             let length = usize::from(bytes.u8()?);
             let text = bytes.take((length + 1).next_multiple_of(8) - 1)?;
             labels.push((value, text[..length].trim_ascii_end().to_vec()));
         }
         if bytes.i32()? != 4 {
-            return Err(Trouble::Damaged);
+            return Err(FileFault::Damaged);
         }
         let count = bytes.count()?;
         let units = (0..count).map(|_| bytes.count()).collect::<ReadResult<Vec<_>>>()?;
@@ -140,7 +140,7 @@ impl SavReader {
     fn extension(&mut self, bytes: &mut Bytes) -> ReadResult<()> {
         let kind = bytes.i32()?;
         let (size, count) = (bytes.count()?, bytes.count()?);
-        let data = bytes.take(size.checked_mul(count).ok_or(Trouble::Damaged)?)?;
+        let data = bytes.take(size.checked_mul(count).ok_or(FileFault::Damaged)?)?;
         let pairs = |between: u8| {
             let pairs = data.split(move |&b| b == between).filter(|pair| !pair.is_empty());
             pairs.filter_map(|pair| {
@@ -183,7 +183,7 @@ impl SavReader {
             if let Some(length) = length {
                 // Each part but the last holds 252 bytes of the text in 255.
                 for _ in 1..length.div_ceil(252) {
-                    parts.push(entries.next().ok_or(Trouble::Damaged)?.width);
+                    parts.push(entries.next().ok_or(FileFault::Damaged)?.width);
                 }
             }
             cells.push(if entry.width == 0 {

@@ -2,7 +2,7 @@
 
 use super::bytes::Bytes;
 use super::variables::Variables;
-use super::{ReadResult, Trouble};
+use super::{FileFault, ReadResult};
 use flate2::read::ZlibDecoder;
 use std::io::Read;
 
@@ -50,7 +50,7 @@ pub(super) fn cells(
     variables: &mut Variables,
 ) -> ReadResult<()> {
     if columns.is_empty() {
-        return Err(Trouble::Damaged);
+        return Err(FileFault::Damaged);
     }
     let unpacked = if compression == Compression::Zipped { unzip(bytes)? } else { Vec::new() };
     let rows_at = match compression {
@@ -63,7 +63,7 @@ pub(super) fn cells(
         read += 1;
     }
     match rows {
-        Some(rows) if read < rows => Err(Trouble::Damaged),
+        Some(rows) if read < rows => Err(FileFault::Damaged),
         _ => Ok(()),
     }
 }
@@ -88,7 +88,7 @@ fn read_row(units: &mut Units, columns: &[Cell], variables: &mut Variables) -> R
                         match units.next()? {
                             Some(unit) => own.extend(unit.text()),
                             None if part == 0 && nth == 0 => return end(place),
-                            None => return Err(Trouble::Damaged),
+                            None => return Err(FileFault::Damaged),
                         }
                     }
                     own.truncate(if parts.len() > 1 { width.min(252) } else { width });
@@ -104,7 +104,7 @@ fn read_row(units: &mut Units, columns: &[Cell], variables: &mut Variables) -> R
 
 /// A file may end before a row, but not within one.
 fn end(place: usize) -> ReadResult<bool> {
-    if place == 0 { Ok(false) } else { Err(Trouble::Damaged) }
+    if place == 0 { Ok(false) } else { Err(FileFault::Damaged) }
 }
 
 /// Eight bytes of a row.
@@ -125,7 +125,7 @@ impl SavUnit {
             }
             SavUnit::Number(number) => Ok(Some(*number)),
             SavUnit::Missing => Ok(None),
-            SavUnit::Spaces => Err(Trouble::Damaged),
+            SavUnit::Spaces => Err(FileFault::Damaged),
         }
     }
 
@@ -151,7 +151,7 @@ impl Units<'_> {
     /// The next unit; `None` at the end.
     fn next(&mut self) -> ReadResult<Option<SavUnit>> {
         let literal = |bytes: &mut Bytes| -> ReadResult<SavUnit> {
-            Ok(SavUnit::Bytes(bytes.take(8)?.try_into().map_err(|_| Trouble::Damaged)?))
+            Ok(SavUnit::Bytes(bytes.take(8)?.try_into().map_err(|_| FileFault::Damaged)?))
         };
         if self.compression == Compression::None {
             return if self.bytes.rest().is_empty() { Ok(None) } else { literal(&mut self.bytes).map(Some) };
@@ -161,7 +161,7 @@ impl Units<'_> {
                 if self.bytes.rest().len() < 8 {
                     return Ok(None);
                 }
-                self.codes = self.bytes.take(8)?.try_into().map_err(|_| Trouble::Damaged)?;
+                self.codes = self.bytes.take(8)?.try_into().map_err(|_| FileFault::Damaged)?;
                 self.next = 0;
             }
             let code = self.codes[self.next];
@@ -194,11 +194,11 @@ fn unzip(mut bytes: Bytes) -> ReadResult<Vec<u8>> {
         let packed = bytes.from(start)?.take(packed)?;
         let before = all.len();
         if (before + plain) as u64 > MOST_BYTES {
-            return Err(Trouble::TooLarge);
+            return Err(FileFault::TooLarge);
         }
         let unpacked = ZlibDecoder::new(packed).take(plain as u64 + 1).read_to_end(&mut all);
         if unpacked.is_err() || all.len() - before != plain {
-            return Err(Trouble::Damaged);
+            return Err(FileFault::Damaged);
         }
     }
     Ok(all)

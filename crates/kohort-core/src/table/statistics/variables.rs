@@ -2,7 +2,7 @@
 
 use super::super::encoding::Encoding;
 use super::super::memory::{MemoryTable, TextColumn};
-use super::{ReadResult, Trouble};
+use super::{FileFault, ReadResult};
 use crate::Result;
 use crate::calendar::Date;
 use std::collections::HashMap;
@@ -53,7 +53,7 @@ impl Variables {
 
     /// A text of the file as UTF-8.
     pub fn text(&self, bytes: &[u8]) -> ReadResult<String> {
-        String::from_utf8(self.encoding.decode(bytes.to_vec())).map_err(|_| Trouble::Encoding)
+        String::from_utf8(self.encoding.decode(bytes.to_vec())).map_err(|_| FileFault::Encoding)
     }
 
     /// Adds a variable.
@@ -80,9 +80,9 @@ impl Variables {
     pub fn push(&mut self, variable: usize, text: &str) -> ReadResult<()> {
         self.held += text.len() + 8;
         if self.held > MOST_TEXT {
-            return Err(Trouble::TooLarge);
+            return Err(FileFault::TooLarge);
         }
-        let own = self.all.get_mut(variable).ok_or(Trouble::Damaged)?;
+        let own = self.all.get_mut(variable).ok_or(FileFault::Damaged)?;
         own.unlabelled |= !text.is_empty() && !own.labels.contains_key(text);
         own.cells.push(text);
         Ok(())
@@ -90,7 +90,7 @@ impl Variables {
 
     /// Adds a number that is not missing, with so many digits that count.
     pub fn push_number(&mut self, variable: usize, number: f64, digits: usize) -> ReadResult<()> {
-        let meaning = self.all.get(variable).ok_or(Trouble::Damaged)?.meaning;
+        let meaning = self.all.get(variable).ok_or(FileFault::Damaged)?.meaning;
         let text = match meaning {
             Meaning::Number if digits < 15 => {
                 format!("{number:.*e}", digits - 1).parse().map(number_text).unwrap_or_default()

@@ -7,7 +7,7 @@
 use super::super::encoding::Encoding;
 use super::bytes::{Bytes, Order};
 use super::variables::{Meaning, Variables};
-use super::{ReadResult, Trouble};
+use super::{FileFault, ReadResult};
 
 const RECORD: usize = 80;
 /// 1960-01-01, counted from 1970-01-01.
@@ -24,7 +24,7 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables
     bytes.order = Order::Big;
     let is = |record: &[u8], name: &[u8]| record.starts_with(HEADER) && record[HEADER.len()..].starts_with(name);
     if !is(bytes.take(RECORD)?, b"LIB") {
-        return Err(Trouble::Damaged);
+        return Err(FileFault::Damaged);
     }
     // Between the headers are records about the program and the times of writing.
     let find = |bytes: &mut Bytes, name: &[u8]| -> ReadResult<Vec<u8>> {
@@ -41,7 +41,7 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables
     let descriptors = find(&mut bytes, b"NAM")?;
     let long_names = descriptors[HEADER.len()..].starts_with(b"NAMSTV8");
     let digits = std::str::from_utf8(&descriptors[53..58]).unwrap_or_default();
-    let count: usize = digits.parse().map_err(|_| Trouble::Damaged)?;
+    let count: usize = digits.parse().map_err(|_| FileFault::Damaged)?;
     let mut variables = Variables::new(encoding);
     let (mut fields, mut row) = (Vec::new(), 0);
     for _ in 0..count {
@@ -58,7 +58,7 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables
         let long = own.take(32)?;
         let name = if long_names && !long.trim_ascii().is_empty() { long } else { short };
         if width == 0 || !is_text && !(2..=8).contains(&width) || place as usize != row {
-            return Err(Trouble::Damaged);
+            return Err(FileFault::Damaged);
         }
         variables.add(
             super::bytes::until_zero(name).trim_ascii(),
@@ -71,12 +71,12 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables
     bytes.take(padding)?;
     find(&mut bytes, b"OBS")?;
     if row == 0 {
-        return Err(Trouble::Damaged);
+        return Err(FileFault::Damaged);
     }
     let mut data = bytes.rest();
     let records = data.chunks(RECORD);
     if records.clone().any(|record| record.len() > 60 && is(record, b"MEMB")) {
-        return Err(Trouble::Several);
+        return Err(FileFault::Several);
     }
     // The last record is filled up with fewer than 80 spaces, which may look like rows: the fewest rows count after
     // which there are only spaces.
@@ -85,7 +85,7 @@ pub(super) fn read(mut bytes: Bytes, encoding: Encoding) -> ReadResult<Variables
     let rows = (data.len().saturating_sub(RECORD - 1).div_ceil(row)..all).find(is_filling).unwrap_or(all);
     for _ in 0..rows {
         for (place, field) in fields.iter().enumerate() {
-            let (cell, rest) = data.split_at_checked(field.length).ok_or(Trouble::Damaged)?;
+            let (cell, rest) = data.split_at_checked(field.length).ok_or(FileFault::Damaged)?;
             data = rest;
             if field.is_text {
                 variables.push_text(place, cell)?;

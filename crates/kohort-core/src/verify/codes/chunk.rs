@@ -5,9 +5,9 @@ use crate::release::CodeChunk;
 
 /// Describes what was counted in a chunk.
 pub(super) struct ChunkCounts {
-    /// States how often the rarest combination of at most m codes stands in it.
+    /// The number of times that the rarest combination of at most m codes occurs in it.
     pub(super) support: u64,
-    /// States how often the rarest subrecord stands in it.
+    /// The number of times that the rarest subrecord occurs in it.
     pub(super) subrecord: u64,
     /// Codes in every record.
     pub(super) covers: u64,
@@ -58,7 +58,7 @@ pub(super) fn count(chunk: &CodeChunk, size: u64, m: usize, most: u64) -> Check<
     for (i, a) in columns.iter().enumerate() {
         implied += columns.iter().enumerate().filter(|(j, b)| i != *j && within(a, b)).count() as u64;
     }
-    // Codes that stand in the same rows count alike in every combination.
+    // Codes that are in the same rows count alike in every combination.
     let mut distinct: Vec<&[u64]> = columns.iter().map(Vec::as_slice).collect();
     distinct.sort_unstable();
     distinct.dedup();

@@ -42,9 +42,9 @@ pub struct CodesRecount {
     pub shared_chunks: u64,
     /// Patients in the smallest cluster.
     pub smallest_cluster: u64,
-    /// States how often the rarest combination of at most m codes stands in its chunk.
+    /// The number of times that the rarest combination of at most m codes occurs in its chunk.
     pub smallest_support: u64,
-    /// States how often the rarest subrecord stands in its chunk.
+    /// The number of times that the rarest subrecord occurs in its chunk.
     pub smallest_subrecord: u64,
     /// Codes that every patient of their cluster has.
     pub covers: u64,
@@ -52,7 +52,7 @@ pub struct CodesRecount {
     pub implied: u64,
     /// Different codes.
     pub codes: u64,
-    /// Codes that stand in item chunks alone.
+    /// Codes that occur in item chunks only.
     pub codes_in_item_chunks_only: u64,
     /// Codes over all subrecords of record chunks.
     pub occurrences_in_record_chunks: u64,
@@ -147,7 +147,7 @@ fn recount(
     let claim = &certificate.promise.claim;
     let columns = quasi_identifiers(certificate)?;
     let mut texts = Texts::default();
-    // By code: whether it stands in a chunk.
+    // By code: whether it is in a chunk.
     let mut in_chunk: Vec<bool> = Vec::new();
     let mut groups = Groups::default();
     let (mut total, mut kept, mut lines) = (CodesRecount::default(), Vec::new(), 0);

@@ -24,7 +24,7 @@ pub struct Params {
 }
 
 impl Params {
-    /// Reads and checks what stands beside `name`.
+    /// Reads and checks the keys beside `name`.
     pub fn read(policy: &Policy<Events>) -> Result<Params> {
         let section = &policy.method;
         let claims = &policy.own;

@@ -122,7 +122,7 @@ fn walk(value: &Value, path: &str, texts: &mut Vec<String>, numbers: &mut BTreeS
 #[test]
 fn every_number_on_the_page_is_the_one_in_metrics() {
     let metrics = hospital("lattice", 2000);
-    // Levels stand in `columns`, `risk_all` is `risk` if all is known, bins are named once.
+    // Levels are in `columns`, `risk_all` is `risk` if all is known, bins are named once.
     check_all(&metrics, |path| {
         let starts = ["levels.", "risk_all."].iter().any(|start| path.starts_with(start));
         let bin = path.starts_with("class_sizes.") && !path.ends_with(".people");
