@@ -69,6 +69,7 @@ impl<'a> Cells<'a> {
         }
         let mut cells = start(people);
         cells.settle_any_three(&Requirement { k, check: None }, work)?;
+        work.watch.found(cells.cost());
         Some(cells)
     }
 
