@@ -252,7 +252,10 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
     for (text, worlds) in &worlds {
         // Nobody is told more by one original than by another that was released the same.
         if let Some(what) = plain(universe, worlds) {
-            found.broken = Some(format!("to an attacker who does not know the algorithm: {what}\n{}", case(universe, text, worlds)));
+            found.broken = Some(format!(
+                "to an attacker who does not know the algorithm: {what}\n{}",
+                case(universe, text, worlds)
+            ));
             return Ok(found);
         }
         let (link, known) = aware(universe, worlds);
@@ -260,7 +263,8 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
             Some(n) => {
                 found.of_bound = found.of_bound.max(link * n as f64);
                 if link * n as f64 > 1.0 + 1e-9 {
-                    let what = format!("to an attacker who knows the algorithm: a link of {link:.4} who knows {known:x}");
+                    let what =
+                        format!("to an attacker who knows the algorithm: a link of {link:.4} who knows {known:x}");
                     found.broken = Some(format!("{what}\n{}", case(universe, text, worlds)));
                     return Ok(found);
                 }

@@ -81,7 +81,8 @@ pub fn falsify(universe: &Universe, seed: u64) -> Result<Found, String> {
             Err(e) => return failed = Some(e),
         };
         if let Some(what) = plain::broken(universe, people, &shown, &made.promise.claim) {
-            return found.broken = Some(case(universe, people, &format!("to an attacker who does not know the algorithm: {what}")));
+            return found.broken =
+                Some(case(universe, people, &format!("to an attacker who does not know the algorithm: {what}")));
         }
         match promise::to_the_aware(&made.guarantee) {
             Err(e) => return failed = Some(e),

@@ -7,11 +7,12 @@
 //! Cost: 40 columns of two or three labels have 91,390 sets of four. Columns are joined to blocks,
 //! so that a few thousand passes over the tuples count all of them ([`joint`]); where a set has too
 //! many classes for that, the classes of its first columns are kept from the set before and
-//! refined by its last ([`walk`]). Millions of sets of three are counted by what is less frequent in them
+//! refined by its last ([`walk`]). In millions of sets of three, only the smallest class is looked for
 //! ([`any_three`](mod@any_three)). Sets go to all cores. Memory: a few words a tuple for each core.
 
 mod any_three;
 mod joint;
+mod label_bits;
 mod members;
 mod people;
 mod walk;

@@ -1,5 +1,6 @@
 //! Every way of counting against the plain definition.
 
+use super::any_three::any_three_within;
 use super::{ColumnCodes, Judge, KnownPeople, People, any_three, each_set_within};
 use crate::privacy::{Counts, Knows, Shorter};
 use crate::random::Randomness;
@@ -163,12 +164,51 @@ fn the_smallest_class_of_any_three_columns_is_that_of_the_definition() {
         }
         let found = any_three(&crowd, &columns, least, 1 + case % 3);
         assert_eq!(found.is_some(), columns.len() >= 3);
+        for few in [0, dice.below(8), 100] {
+            assert_eq!(any_three_within(&crowd, &columns, least, 1, few), found, "case {case}, {few} are few");
+        }
         if let Some(found) = found {
             counted += 1;
             assert_eq!((found.people, found.failing), (smallest, failing), "case {case}");
         }
     }
     assert!(counted > 200, "{counted}");
+}
+
+#[test]
+fn a_class_is_counted_far_enough_in_tables_of_many_tuples() {
+    let mut dice = Dice(Randomness::seeded(13));
+    for case in 0..12 {
+        // Several blocks, of which the last is not full.
+        let tuples = 600 + 333 * case;
+        let mut column = |labels: usize| {
+            let skewed = |dice: &mut Dice| dice.below(labels).min(dice.below(labels)) as u32;
+            ColumnCodes { of: (0..tuples).map(|_| skewed(&mut dice)).collect(), len: labels }
+        };
+        let known: Vec<ColumnCodes> = [3, 1, 7, 2, 4, 9].map(&mut column).into();
+        // Nobody is behind some of the tuples.
+        let single: Vec<u32> = (0..tuples).map(|_| dice.below(4) as u32).collect();
+        let people = People::new(single.clone(), Vec::new());
+        let crowd = KnownPeople { known, sensitive: Vec::new(), people };
+        let least = dice.below(20) as u64;
+        let (mut smallest, mut failing) = (u64::MAX, None);
+        for set in Knows::Any(3).sets(crowd.known.len(), Shorter::Implied) {
+            let mut sizes: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+            for (tuple, &people) in single.iter().enumerate().filter(|(_, people)| **people > 0) {
+                let class = set.iter().map(|&c| crowd.known[c].of[tuple]).collect();
+                *sizes.entry(class).or_default() += u64::from(people);
+            }
+            let own = sizes.into_values().min().unwrap();
+            smallest = smallest.min(own);
+            if own < least && failing.is_none() {
+                failing = <[usize; 3]>::try_from(set).ok();
+            }
+        }
+        for (few, threads) in [(0, 1), (10, 2), (200, 1), (5_000, 3)] {
+            let found = any_three_within(&crowd, &[0, 1, 2, 3, 4, 5], least, threads, few).unwrap();
+            assert_eq!((found.people, found.failing), (smallest, failing), "case {case}, {few} are few");
+        }
+    }
 }
 
 #[test]

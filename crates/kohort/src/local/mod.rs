@@ -44,7 +44,7 @@ mod tree;
 mod trie;
 
 pub use bound::{dual_bound, lower_bound};
-pub use cells::{Cells, Settled};
+pub use cells::{Cells, Settled, column_parts};
 pub use class_check::{ClassCheck, people};
 pub use classes::{Class, Grouping, Member, merge_members};
 pub use cover::LARGEST_K;

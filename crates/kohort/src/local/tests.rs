@@ -512,3 +512,22 @@ fn columns_that_become_finer_hold_at_any_moment() {
         }
     }
 }
+
+#[test]
+fn some_columns_settled_by_themselves_hold_over_every_set() {
+    let mut dice = Dice(61);
+    for round in 0..30 {
+        let points = table(&mut dice, 150, 4);
+        let sets = &sets_of_four_columns()[round % 3];
+        let k = 2 + dice.below(5) as u32;
+        let requirement = Requirement { k, check: None };
+        let shown = [dice.below(2) as usize, 2 + dice.below(2) as usize];
+        let of_shown: Vec<Vec<usize>> =
+            sets.iter().map(|set| set.iter().copied().filter(|column| shown.contains(column)).collect()).collect();
+        let mut cells = Cells::new(&points, sets, k, 1).only(&shown);
+        cells.settle(&of_shown, &requirement, work(0, Effort::Fast, 1)).unwrap();
+        holds_over(&points, &cells, sets, k);
+        let classes = cells.grouping().classes;
+        assert!((0..4).all(|column| shown.contains(&column) || classes.iter().all(|class| class.labels[column] == 0)));
+    }
+}

@@ -266,29 +266,67 @@ fn more_effort_never_loses_more() {
 }
 
 /// Two hundred columns have more sets of three than are listed.
-#[test]
-fn any_three_of_very_many_columns_are_released() {
-    let width = 200;
-    let header: Vec<String> = (0..width).map(|column| format!("c{column}")).collect();
+const VERY_MANY: usize = 200;
+
+/// A table with very many columns, of which an attacker may know any three.
+fn very_many_columns(rows: u64) -> (tempfile::TempDir, PathBuf) {
+    let header: Vec<String> = (0..VERY_MANY).map(|column| format!("c{column}")).collect();
     let mut table = header.join(",") + "\n";
-    for row in 0..300u64 {
+    for row in 0..rows {
         let cell = |column: u64| {
-            let number = (row * width + column + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+            let number = (row * VERY_MANY as u64 + column + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
             ((number % 4).min((number >> 8) % 4)).to_string()
         };
-        table += &((0..width).map(cell).collect::<Vec<_>>().join(",") + "\n");
+        table += &((0..VERY_MANY as u64).map(cell).collect::<Vec<_>>().join(",") + "\n");
     }
     let columns: String = header
         .iter()
         .map(|name| format!("{name} = {{ role = \"quasi\", hierarchy = {{ intervals = [2], from = 0, to = 4 }} }}\n"))
         .collect();
-    let (_folder, policy) = made(&table, &columns, "k = 3\nknows = 3", "");
-    let (out, _) = release(&policy, "out", &options(1, 2)).unwrap_or_else(|error| panic!("{error}"));
-    for first in 0..width as usize {
-        let set = [first, (first * 7 + 1) % width as usize, (first * 13 + 5) % width as usize];
-        assert!(groups_over(&out, &set).values().all(|rows| rows.len() >= 3), "{set:?}");
+    made(&table, &columns, "k = 3\nknows = 3", "")
+}
+
+/// Every group over some of the sets of three has 3 rows.
+fn some_of_the_sets_hold(out: &Path) {
+    for first in 0..VERY_MANY {
+        let set = [first, (first * 7 + 1) % VERY_MANY, (first * 13 + 5) % VERY_MANY];
+        assert!(groups_over(out, &set).values().all(|rows| rows.len() >= 3), "{set:?}");
     }
+}
+
+#[test]
+fn any_three_of_very_many_columns_are_released() {
+    let (_folder, policy) = very_many_columns(300);
+    let (out, _) = release(&policy, "out", &options(1, 2)).unwrap_or_else(|error| panic!("{error}"));
+    some_of_the_sets_hold(&out);
     assert!(Table::released(&out).rows.len() >= 297);
+}
+
+/// All columns take longest. Whoever stops before that has a release that shows some of them.
+#[test]
+fn very_many_columns_that_are_stopped_early_show_some_of_them() {
+    let (_folder, policy) = very_many_columns(600);
+    let stopped = |left: u64| {
+        let progress = Arc::new(Impatient { left: AtomicU64::new(left), losses: Mutex::new(Vec::new()) });
+        let options = Options { progress: progress.clone(), force: true, ..options(1, 2) };
+        let (out, released) = release(&policy, "out", &options).unwrap_or_else(|error| panic!("{error}"));
+        some_of_the_sets_hold(&out);
+        let losses = progress.losses.lock().unwrap().clone();
+        assert!(losses.is_sorted_by(|a, b| a > b), "the loss falls: {losses:?}");
+        let asked = left - progress.left.load(Ordering::Relaxed);
+        (*losses.last().unwrap(), asked, released.notes.iter().any(|note| note.contains("not repeatable")))
+    };
+    let (least, asked, is_early) = stopped(u64::MAX);
+    assert!(!is_early);
+    let losses: Vec<f64> = [0, asked / 4, asked / 2, asked * 3 / 4]
+        .map(|left| {
+            let (loss, _, is_early) = stopped(left);
+            assert!(is_early);
+            loss
+        })
+        .into();
+    assert!(losses.is_sorted_by(|a, b| a >= b), "more work never loses more: {losses:?}");
+    assert!((losses[0] - 1.0).abs() < 1e-6 && losses.iter().any(|&loss| loss > least && loss < losses[0] - 0.01));
 }
 
 #[test]

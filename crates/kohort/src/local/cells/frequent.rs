@@ -33,14 +33,15 @@ pub(super) fn numbers(people: u64, k: u32) -> impl Iterator<Item = u64> {
     common.map(cube_root).take_while(move |&number| number < people / 2)
 }
 
-/// The labels of each point, one row after the other, such that at least `least` people show each label of a column,
-/// where the column permits that.
-pub(super) fn start(points: &Points, least: u64) -> Vec<Node> {
+/// The labels of each point, one row after the other, such that at least `least` people show each label of these columns,
+/// where the column permits that. All other columns show their coarsest label.
+pub(super) fn start(points: &Points, columns: &[usize], least: u64) -> Vec<Node> {
     let width = points.width();
     let all: Vec<Point> = (0..points.len() as Point).collect();
-    let mut labels: Vec<Node> = all.iter().flat_map(|&point| points.nodes(point)).copied().collect();
-    for column in 0..width {
-        let mut shown = ColumnLabels::new(points, column, &all, labels.iter().skip(column).step_by(width).copied());
+    let mut labels: Vec<Node> = vec![0; all.len() * width];
+    for &column in columns {
+        let finest = all.iter().map(|&point| points.nodes(point)[column]);
+        let mut shown = ColumnLabels::new(points, column, &all, finest);
         shown.raise(least);
         for (point, &label) in shown.labels.iter().enumerate() {
             labels[point * width + column] = label;
@@ -197,7 +198,7 @@ mod tests {
         let (points, _) = Points::new(vec![tree, other], &cells, &vec![1; all as usize], UNIT);
         let column = points.place(0);
         let mut found = std::collections::BTreeMap::new();
-        for row in start(&points, least).chunks(2) {
+        for row in start(&points, &[0, 1], least).chunks(2) {
             *found.entry(points.trees[column].key(row[column])).or_insert(0) += 1;
         }
         assert_eq!(found.into_iter().collect::<Vec<(u32, u64)>>(), expected);

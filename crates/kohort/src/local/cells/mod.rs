@@ -7,7 +7,7 @@
 //! cells finer again that need not be so coarse, where every class still holds.
 //!
 //! Where any three of very many columns may be known, columns start with labels that many rows show (`frequent`), and
-//! `any_three` counts the classes.
+//! `any_three` counts the classes. Wide tables take long: `column_parts` chooses the columns that are shown first.
 //!
 //! `orders` goes the other way: every cell starts at its coarsest label, and `refine` makes one column after the other
 //! finer, for as many rows as the classes permit.
@@ -28,6 +28,7 @@
 
 mod any_three;
 mod climb;
+mod column_parts;
 mod failing;
 mod frequent;
 mod orders;
@@ -42,10 +43,10 @@ use super::requirement::Requirement;
 use super::tree::Node;
 use super::{Unwatched, Work};
 use climb::{Changes, Height};
-use failing::{Failure, Scope, failing};
-use frequent::FrequentLabels;
+pub use column_parts::column_parts;
+use failing::{Scope, failing};
 use refine::{ColumnLabels, Companions};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Columns and single cells are made finer in turn at most so often.
 const IMPROVEMENTS: u64 = 3;
@@ -71,25 +72,6 @@ pub enum Settled {
     SomeRemoved,
 }
 
-/// The result of counting all sets of three once.
-struct Sweep {
-    /// The number of cells that climbed.
-    climbed: u64,
-    changes: Changes,
-    /// Failures that no climb can end, with the sets that they are about.
-    stuck: Vec<(Vec<Vec<usize>>, Vec<Failure>)>,
-}
-
-/// The end of climbs to frequent labels.
-enum Climbed {
-    /// Every class holds.
-    Holds,
-    /// More rows than may be removed have no label to climb to.
-    TooManyStuck,
-    /// The work is to end.
-    Ended,
-}
-
 impl<'a> Cells<'a> {
     /// Chooses a depth for each column, so that few cells will have to be coarsened beyond it.
     pub fn new(points: &'a Points, sets: &[Vec<usize>], k: u32, threads: usize) -> Cells<'a> {
@@ -108,6 +90,13 @@ impl<'a> Cells<'a> {
         (0..points.len() as Point).for_each(|point| cells.hide(point));
         cells.start = cells.labels.clone();
         cells
+    }
+
+    /// The same cells where only these columns are shown: all others show their coarsest label.
+    pub fn only(&self, columns: &[usize]) -> Cells<'a> {
+        let places = (0..self.points.width()).cycle().zip(&self.labels);
+        let labels = places.map(|(column, &label)| if columns.contains(&column) { label } else { 0 });
+        Cells::with_labels(self.points, labels.collect(), self.removed.clone())
     }
 
     /// Starts with the coarsest labels, and makes columns finer in an order that loses little, where a class needs
@@ -220,116 +209,6 @@ impl<'a> Cells<'a> {
             }
         }
         self.start = self.labels.clone();
-    }
-
-    /// Coarsens cells until every class over any three columns has `k` people, where the sets may be too many to be
-    /// listed. `None` where more than `work.may_remove` rows would have to be removed, or where the work is to end.
-    pub fn any_three(points: &'a Points, k: u32, work: Work) -> Option<Cells<'a>> {
-        let people = points.people.iter().map(|&people| u64::from(people)).sum();
-        let start = |least: u64| Cells::with_labels(points, frequent::start(points, least), vec![false; points.len()]);
-        for least in frequent::numbers(people, k) {
-            let mut cells = start(least);
-            match cells.climb_to_frequent(k, least, work) {
-                Climbed::Holds => return Some(cells),
-                Climbed::TooManyStuck => {}
-                Climbed::Ended => return None,
-            }
-        }
-        let mut cells = start(people);
-        cells.settle_any_three(&Requirement { k, check: None }, work)?;
-        Some(cells)
-    }
-
-    /// Lets cells climb to labels that about `least` people show until every class over any three columns has `k` people,
-    /// and removes the rows that this does not help.
-    fn climb_to_frequent(&mut self, k: u32, least: u64, work: Work) -> Climbed {
-        loop {
-            let frequent = FrequentLabels::of(self, least);
-            let height = Height::Frequent(&frequent);
-            let may_remove = work.may_remove.saturating_sub(self.removed_rows());
-            let Some(sweep) = self.sweep_any_three(k, height, may_remove, work) else { return Climbed::Ended };
-            let stuck: BTreeSet<Point> = sweep.stuck.iter().flat_map(|own| &own.1).map(|failure| failure.0).collect();
-            if self.rows_of(&stuck) > may_remove {
-                return Climbed::TooManyStuck;
-            }
-            if sweep.climbed == 0 && stuck.is_empty() {
-                work.watch.found(self.cost());
-                return Climbed::Holds;
-            }
-            if sweep.climbed == 0 {
-                stuck.iter().for_each(|&point| self.removed[point as usize] = true);
-            } else if self.follow_changes(sweep.changes, k, height, work).is_none() {
-                return Climbed::Ended;
-            }
-        }
-    }
-
-    /// The rows of points.
-    fn rows_of(&self, points: &BTreeSet<Point>) -> u64 {
-        points.iter().map(|&point| u64::from(self.points.rows[point as usize])).sum()
-    }
-
-    /// The same with climbs to the coarsest label, which may coarsen much: it ends on every table.
-    fn settle_any_three(&mut self, requirement: &Requirement, work: Work) -> Option<()> {
-        loop {
-            let sweep = self.sweep_any_three(requirement.k, Height::Coarsest, u64::MAX, work)?;
-            if sweep.climbed == 0 && sweep.stuck.is_empty() {
-                break;
-            }
-            if sweep.climbed > 0 {
-                self.follow_changes(sweep.changes, requirement.k, Height::Coarsest, work)?;
-                continue;
-            }
-            for (sets, failures) in sweep.stuck {
-                for failure in failures.chunks(1) {
-                    recruit::recruit(self, &sets, requirement, failure, work.may_remove)?;
-                }
-            }
-        }
-        (self.removed_rows() <= work.may_remove).then_some(())
-    }
-
-    /// Counts all sets of three once, and lets cells climb where classes fail. `None` where the work is to end.
-    /// Ends early where more rows than `most` are stuck.
-    fn sweep_any_three(&mut self, k: u32, height: Height, most: u64, work: Work) -> Option<Sweep> {
-        let order = any_three::order(self);
-        let mut sweep = Sweep { climbed: 0, changes: Changes::new(self.points.len()), stuck: Vec::new() };
-        let (mut from, asked) = (0, (k, Scope::AllCells));
-        while let Some((found, next)) = any_three::next_failures(self, &order, from, asked, work.threads) {
-            if work.watch.is_enough() {
-                return None;
-            }
-            let round = climb::climb(self, &found.sets, &found.failures, height, &mut sweep.changes);
-            if found.is_cut {
-                sweep.changes = Changes::many();
-            }
-            sweep.climbed += round.climbed;
-            if !round.pairs.is_empty() {
-                let points = round.pairs.iter().map(|failure| failure.0).collect();
-                let is_too_many = self.rows_of(&points) > most;
-                sweep.stuck.push((found.sets, round.pairs));
-                if is_too_many {
-                    break;
-                }
-            }
-            from = next;
-        }
-        Some(sweep)
-    }
-
-    /// Goes on with the classes that changes left or joined, as long as these are few: all others hold, or were found.
-    /// `None` where the work is to end.
-    fn follow_changes(&mut self, changes: Changes, k: u32, height: Height, work: Work) -> Option<()> {
-        let mut changes = changes;
-        while let Some(few) = changes.few().filter(|few| !few.is_empty()) {
-            let found = any_three::around(self, few, (k, Scope::AllCells), work.threads);
-            if work.watch.is_enough() {
-                return None;
-            }
-            changes = Changes::new(self.points.len());
-            climb::climb(self, &found.sets, &found.failures, height, &mut changes);
-        }
-        Some(())
     }
 
     /// The rows with equal labels as classes, and the rows that are removed.

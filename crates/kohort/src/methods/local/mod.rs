@@ -24,7 +24,7 @@ use self::full_domain::{FullDomain, full_domain, lattice};
 use crate::lattice::{SearchLimits, explain};
 use crate::local::{
     Cells, ClassCheck, Effort, Grouping, LARGEST_K, LossWatch, Point, PointTable, Points, Requirement, Settled,
-    Unwatched, Watch, Work, group, improve, plan_of, settle,
+    Unwatched, Watch, Work, column_parts, group, improve, plan_of, settle,
 };
 use crate::methods::TableMethod;
 use kohort_core::Result;
@@ -105,7 +105,8 @@ fn best(table: &PointTable, limits: SearchLimits, params: &Params, watch: &LossW
     let search = GroupingSearch { table, k, limits, work };
     let fast = search.best();
     let more = match params.effort {
-        Effort::Thorough if !watch.is_enough() && !watch.is_cancelled() => {
+        // Any three of very many columns are done with all that there is to do.
+        Effort::Thorough if table.cohort.sets_not_all.is_none() && !watch.is_enough() && !watch.is_cancelled() => {
             let search = GroupingSearch { work: Work { effort: Effort::Thorough, ..work }, ..search };
             if knows_all(table.cohort) { fast.as_ref().and_then(|fast| search.improved(fast)) } else { search.best() }
         }
@@ -197,9 +198,7 @@ impl GroupingSearch<'_> {
         let mut sets: Vec<Vec<usize>> = table.cohort.sets.iter().map(place).collect();
         sets.sort_unstable();
         if table.cohort.sets_not_all.is_some() {
-            let suppressed = self.suppressed();
-            let settled = Cells::any_three(points, k, to_its_end(work, suppressed.is_none()));
-            return settled.or(suppressed).map(|cells| cells.grouping());
+            return self.by_parts(self.suppressed()).map(|cells| cells.grouping());
         }
         // There is a result from the beginning, so that the work can end at any moment.
         let mut found: Vec<Cells> = self.one_level_each(&sets).into_iter().collect();
@@ -209,10 +208,14 @@ impl GroupingSearch<'_> {
         }
         let few = points.len().saturating_mul(sets.len()) <= FEW_CLASSES;
         let three = !few && points.splits && are_any_three(&sets, points.width());
-        if three && !work.watch.is_enough() {
-            found.extend(Cells::any_three(points, k, work));
+        if three {
+            let best = found.into_iter().min_by_key(Cells::cost);
+            found = self.by_parts(best).into_iter().collect();
         } else if found.is_empty() || !work.watch.is_enough() {
             let own = Cells::new(points, &sets, k, work.threads);
+            if !few && points.splits {
+                self.settle_parts(&own, &sets, &mut found);
+            }
             found.extend(self.settled_cells(own, &sets, to_its_end(work, found.is_empty())));
         }
         // Where the table is small enough, cells start at their finest labels as well.
@@ -227,6 +230,22 @@ impl GroupingSearch<'_> {
         let improved = finer.improve(&sets, &Requirement { k, check: None }, work);
         let is_better = improved.is_some() && finer.cost() < best.cost();
         Some(if is_better { finer.grouping() } else { best.grouping() })
+    }
+
+    /// Any three of very many columns: first some of them are shown and the others suppressed, then more and more, so
+    /// that there is a useful result long before the work is done. Returns the cheapest of these and of the one that there
+    /// is.
+    fn by_parts<'c>(&'c self, mut best: Option<Cells<'c>>) -> Option<Cells<'c>> {
+        let GroupingSearch { table, k, work, .. } = *self;
+        best.iter().for_each(|cells| work.watch.found(cells.cost()));
+        for columns in column_parts(&table.points, k, 3) {
+            if best.is_some() && work.watch.is_enough() {
+                break;
+            }
+            let shown = Cells::any_three(&table.points, &columns, k, to_its_end(work, best.is_none()));
+            best = best.into_iter().chain(shown).min_by_key(Cells::cost);
+        }
+        best
     }
 
     /// The best labels with one level for each column, as `lattice` finds them, if they hold cell by cell; the coarsest
@@ -272,6 +291,23 @@ impl GroupingSearch<'_> {
                 work.watch.found(cells.cost());
                 return Some(cells);
             }
+        }
+    }
+
+    /// Settles some of the columns while the others are suppressed, then more and more of them, but not all.
+    fn settle_parts<'c>(&self, cells: &Cells<'c>, sets: &[Vec<usize>], found: &mut Vec<Cells<'c>>) {
+        let largest = sets.iter().map(Vec::len).max().unwrap_or(0);
+        let mut parts = column_parts(&self.table.points, self.k, largest);
+        parts.pop();
+        for columns in parts {
+            if self.work.watch.is_enough() {
+                return;
+            }
+            let shown = |set: &Vec<usize>| set.iter().copied().filter(|column| columns.contains(column)).collect();
+            let mut sets: Vec<Vec<usize>> = sets.iter().map(shown).collect();
+            sets.sort_unstable();
+            sets.dedup();
+            found.extend(self.settled_cells(cells.only(&columns), &sets, self.work));
         }
     }
 
