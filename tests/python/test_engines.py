@@ -1,6 +1,8 @@
 """A table in DuckDB: the engine counts and joins, Kohort decides, writes and verifies."""
 
 import collections
+import hashlib
+import itertools
 import json
 import resource
 
@@ -93,7 +95,41 @@ class Workers(DuckConnection):
             pq.write_table(table, parts[0][1])
         if self.lie == "no patients":
             found = []
-        return {"parts": parts, "patients": found}
+        if self.lie == "other counts":
+            parts = one_more_and_one_less(parts)
+        if self.lie == "other cells":
+            parts = [counted_before(*part) for part in parts]
+        # As Spark does it: one after the other.
+        return {"parts": iter(parts), "patients": found and iter(found)}
+
+
+def one_more_and_one_less(parts):
+    """Counts that hold the rows of the plan together, but are not those of their parts: of the same tuple, one part has
+    a row more than it holds and another one fewer."""
+    parts = [(number, path, json.loads(counts)) for number, path, counts in parts]
+
+    def counted(part):
+        _, values, tuples, *_ = part[2]
+        return {tuple(values[i][own] for i, own in enumerate(key)): entry for entry in tuples for key in [entry[0]]}
+
+    for more, less in itertools.permutations(parts, 2):
+        own, other = counted(more), counted(less)
+        for cells in own.keys() & other.keys():
+            if other[cells][1] > 1:
+                own[cells][1] += 1
+                other[cells][1] -= 1
+                return [(number, path, json.dumps(counts)) for number, path, counts in parts]
+    raise AssertionError("no two parts hold the same tuple")
+
+
+def counted_before(number, path, counts):
+    """A part with other cells than those that were counted, and with the hash of what it now holds."""
+    table = pq.read_table(path)
+    column = table.column_names.index("age")
+    pq.write_table(table.set_column(column, "age", pa.array(["[0,100)"] * table.num_rows)), path)
+    _, *rest = json.loads(counts)
+    with open(path, "rb") as file:
+        return number, path, json.dumps([hashlib.sha256(file.read()).hexdigest(), *rest])
 
 
 def table_of(how, connection, table="ward", lie=None):
@@ -134,6 +170,25 @@ def test_many_parts_hold_all_rows_in_random_order(tmp_path, connection, rows_pol
     assert len(parts) > 3 and kh.verify(tmp_path / "out").result == "verified"
     first = [row["los"] for row in pq.read_table(parts[0]).to_pylist()]
     assert first != sorted(first, key=lambda own: own or "")
+
+
+def test_parts_that_were_counted_by_workers_are_counted_again_a_few_at_random(tmp_path, connection, policy, monkeypatch):
+    policy.other('Day "1"', reason="not known outside")
+    notes = {}
+    for rows, name in ((60, "few"), (10, "many")):
+        monkeypatch.setattr(_engine, "PART_ROWS", rows)
+        release = table_of("workers", connection).anonymize(policy, tmp_path / name, seed=1)
+        notes[name] = [note for note in release.notes if "workers" in note]
+        # The hash of each part as it was counted is in the certificate.
+        parts = next(own for own in release.certificate["counted"]["files"] if own["name"] == "data")["parts"]
+        for part in parts:
+            bytes_ = (tmp_path / name / "release" / part["name"]).read_bytes()
+            assert hashlib.sha256(bytes_).hexdigest() == part["sha256"]
+        if name == "many":
+            assert len(parts) > 8
+            assert f"that {len(parts) - 8} of {len(parts)} parts hold what Kohort counted" in notes[name][0]
+        assert kh.verify(tmp_path / name).result == "partly"
+    assert not notes["few"] and shown(tmp_path / "few") == shown(tmp_path / "many")
 
 
 def test_a_tampered_part_is_refused(tmp_path, connection, rows_policy):
@@ -199,9 +254,15 @@ def test_an_engine_that_lies_publishes_nothing(tmp_path, connection, rows_policy
     assert list(tmp_path.iterdir()) == [], "nothing is published, and nothing is left behind"
 
 
-@pytest.mark.parametrize("lie", ["lost part", "double part", "other bytes", "other patients", "no patients"])
-def test_workers_that_lie_publish_nothing(tmp_path, connection, policy, lie, monkeypatch):
-    monkeypatch.setattr(_engine, "PART_ROWS", 60)
+WORKERS_LIES = ["lost part", "double part", "other bytes", "other patients", "no patients", "other counts", "other cells"]
+
+
+@pytest.mark.parametrize("part_rows", [60, 10])
+@pytest.mark.parametrize("lie", WORKERS_LIES)
+def test_workers_that_lie_publish_nothing(tmp_path, connection, policy, lie, monkeypatch, part_rows):
+    if lie == "other counts" and part_rows == 10:
+        pytest.skip("two of many parts are found if they are among those that are counted again")
+    monkeypatch.setattr(_engine, "PART_ROWS", part_rows)
     policy.other('Day "1"', reason="not known outside")
     with pytest.raises((kh.RefusedError, kh.MachineError)) as caught:
         table_of("workers", connection, lie=lie).anonymize(policy, tmp_path / "out")

@@ -2,13 +2,13 @@
 //! decides nothing, and no message of it reaches an exception.
 
 use crate::capsule::reader;
-use crate::counted::{part_counts, patient_sets};
+use crate::counted::{add_patients, part_counts};
 use crate::errors::{CannotBeMetError, DataError, KohortError, MachineError, PolicyError, RefusedError};
 use crate::frame::{ReleasedTable, Types};
 use crate::to_text;
 use arrow_array::RecordBatch;
 use kohort::{Error, MemoryTable, Result, TextColumn};
-use kohort_core::table::{Dialect, PartsJob, SqlConnection, SqlTable, WrittenPart, WrittenParts};
+use kohort_core::table::{Dialect, PartsJob, PatientSets, SqlConnection, SqlTable, WrittenParts};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -170,15 +170,6 @@ fn shown(table: &MemoryTable) -> PyResult<ReleasedTable> {
     ReleasedTable::new(table.clone(), &Types::new())
 }
 
-/// The answer of `write_parts`: of each part its number, path, hash and counts, and the counts of patients.
-#[derive(FromPyObject)]
-struct Wrote {
-    #[pyo3(item)]
-    parts: Vec<(u64, PathBuf, String, String)>,
-    #[pyo3(item)]
-    patients: Option<Vec<String>>,
-}
-
 impl SqlConnection for PyConnection {
     fn columns(&self, statement: &str) -> Result<Vec<String>> {
         self.ask(|own| own.call_method1(intern!(own.py(), "columns"), (statement,))?.extract())
@@ -204,7 +195,8 @@ impl SqlConnection for PyConnection {
         if !self.has_workers {
             return Ok(None);
         }
-        let wrote: Wrote = self.ask(|own| {
+        let failed = |py: Python<'_>, error: PyErr| self.failed(py, &error);
+        let (parts, patients) = self.ask(|own| {
             let py = own.py();
             let asked = PyDict::new(py);
             asked.set_item("keep", &job.keep)?;
@@ -220,13 +212,28 @@ impl SqlConnection for PyConnection {
             asked.set_item("rows", job.rows)?;
             asked.set_item("parts", job.parts)?;
             asked.set_item("folder", &job.folder)?;
-            own.call_method1(intern!(py, "write_parts"), (asked,))?.extract()
+            let wrote = own.call_method1(intern!(py, "write_parts"), (asked,))?;
+            let patients = wrote.get_item(intern!(py, "patients"))?;
+            let patients = if patients.is_none() { None } else { Some(patients.try_iter()?.unbind()) };
+            Ok((wrote.get_item(intern!(py, "parts"))?.try_iter()?.unbind(), patients))
         })?;
-        let part = |(number, path, sha256, counts): (u64, PathBuf, String, String)| {
-            Ok(WrittenPart { number, path, sha256, counts: part_counts(&counts)? })
-        };
-        let parts = wrote.parts.into_iter().map(part).collect::<Result<Vec<_>>>()?;
-        let patients = wrote.patients.map(|counts| patient_sets(&counts)).transpose()?;
-        Ok(Some(WrittenParts { parts, patients }))
+        // One after the other: all of them need not fit into memory.
+        let mut all = WrittenParts::new(job.counted.len())?;
+        Python::attach(|py| -> Result<()> {
+            for part in parts.bind(py) {
+                let part = part.and_then(|own| own.extract::<(u64, PathBuf, String)>());
+                let (number, path, counts) = part.map_err(|error| failed(py, error))?;
+                py.detach(|| all.add(number, path, part_counts(&counts)?))?;
+            }
+            let Some(patients) = &patients else { return Ok(()) };
+            let mut sets = PatientSets::new(job.counted.len());
+            for counts in patients.bind(py) {
+                let counts = counts.and_then(|own| own.extract::<String>()).map_err(|error| failed(py, error))?;
+                py.detach(|| add_patients(&mut sets, &counts))?;
+            }
+            all.patients = Some(sets);
+            Ok(())
+        })?;
+        Ok(Some(all))
     }
 }

@@ -1,18 +1,18 @@
 //! The code that runs on an engine's workers: random keys, the parts of a release, and their counts, each from its bytes.
 
 use crate::capsule::reader;
-use crate::counted::{counts_json, patients_json};
+use crate::counted::{part_json, patients_json};
 use crate::frame::ReleasedTable;
 use crate::running::run;
 use crate::to_text;
 use arrow_array::{ArrayRef, Int32Array, RecordBatch, RecordBatchReader, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 use kohort::{Error, Result, TextColumn};
-use kohort_core::table::{Counting, Input, KEY_COLUMN, PART_COLUMN, ParquetWriter, count, open};
+use kohort_core::table::{KEY_COLUMN, PART_COLUMN, ParquetWriter};
+use kohort_core::verify::count_part;
 use pyo3::prelude::*;
-use sha2::{Digest, Sha256};
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -66,29 +66,21 @@ fn columns_of(batches: impl RecordBatchReader) -> Result<(Vec<String>, Vec<TextC
 }
 
 /// Writes a stream of rows as a part. The first column is each row's random key, by which rows are sorted; it is not
-/// written. Returns the hash of its bytes, and its counts by the columns at these places.
+/// written. Returns the counts of its bytes, and their hash.
 #[pyfunction]
 pub(crate) fn write_part(
     py: Python<'_>,
     stream: &Bound<'_, PyAny>,
     path: PathBuf,
     counted: Vec<usize>,
-) -> PyResult<(String, String)> {
+) -> PyResult<String> {
     let reader = reader(stream)?;
     run(py, None, |_, _| {
         let (names, columns) = columns_of(reader)?;
         write(&path, &names, &columns)?;
+        drop(columns);
         // From here on nothing but the bytes is looked at.
-        let io = |error: std::io::Error| Error::io(&path, &error);
-        let (mut file, mut hash, mut block) = (File::open(&path).map_err(io)?, Sha256::new(), vec![0; 1 << 18]);
-        loop {
-            match file.read(&mut block).map_err(io)? {
-                0 => break,
-                read => hash.update(&block[..read]),
-            }
-        }
-        let hex = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok((hex, counts_json(&counts(&path, counted)?)?))
+        part_json(count_part(&path, &counted, 1)?)
     })
 }
 
@@ -108,17 +100,6 @@ fn write(path: &Path, names: &[String], columns: &[TextColumn]) -> Result<()> {
         out.row(cells.iter().map(|column| column.get(row).unwrap_or_default().as_bytes()))?;
     }
     out.finish()?.flush().map_err(io)
-}
-
-/// Counts a part from its bytes.
-fn counts(path: &Path, columns: Vec<usize>) -> Result<Vec<(Vec<String>, u64)>> {
-    let source = open(&Input::new(path))?.with_threads(1);
-    let found = count(&source, &Counting { columns, patient: None, remember: 0 })?;
-    let texts: Vec<Vec<&str>> = found.dictionaries.iter().map(|own| own.texts()).collect();
-    let cells = |tuple: usize| {
-        found.codes(tuple).iter().zip(&texts).map(|(&code, texts)| texts[code as usize].to_string()).collect()
-    };
-    Ok((0..found.len()).map(|tuple| (cells(tuple), found.weights[tuple])).collect())
 }
 
 /// Counts patients by the set of what is released of them. The first column is the patient, the others released cells;

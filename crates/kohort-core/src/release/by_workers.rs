@@ -10,11 +10,12 @@ use crate::cohort::Cohort;
 use crate::policy::Policy;
 use crate::table::{
     CELLS_TABLE, DEALT, DealtCell, MemoryTable, NAMED_TABLE, NO_CELLS, PLAN_TABLE, PartsJob, Source, SqlTable,
-    TextColumn, WAYS_TABLE, WrittenParts,
+    TextColumn, Tuples, WAYS_TABLE,
 };
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::Arc;
 
 /// Rows of a part, where the table does not say it.
 const PART_ROWS: u64 = 500_000;
@@ -54,7 +55,8 @@ pub(super) fn write(
     };
     let mut wrote = table.write_parts(&job)?;
     source.progress().go_on()?;
-    let rows = form.check(cohort, plan, &wrote)?;
+    let together = wrote.together.tuples();
+    form.check(cohort, plan, &together)?;
     wrote.parts.sort_by_key(|part| part.number);
     let folder = staging.release().join(PARTS);
     fs::create_dir(&folder).map_err(|e| Error::io(&folder, &e))?;
@@ -64,23 +66,31 @@ pub(super) fn write(
         // Another file system has no rename.
         let moved = fs::rename(&part.path, &path).or_else(|_| fs::copy(&part.path, &path).map(drop));
         moved.map_err(|e| Error::io(&path, &e))?;
-        parts.push(part.counts.iter().map(|own| own.1).sum());
+        parts.push(part.rows);
     }
     let beside = label_levels::write(policy, cohort, plan, &staging.release())?.into_iter().collect();
     let written = Written {
         file: PARTS.into(),
-        rows,
+        rows: together.rows,
         lines: staging.private().join("rows"),
         columns: job.columns.clone(),
         more: Vec::new(),
         added: 0,
         beside,
         parts,
-        workers: Some(WorkersCounted {
+        workers: Some(Arc::new(WorkersCounted {
+            again: wrote
+                .again
+                .into_iter()
+                .filter_map(|(number, counts)| Some((wrote.parts.iter().position(|own| own.number == number)?, counts)))
+                .collect(),
             hashes: wrote.parts.into_iter().map(|part| part.sha256).collect(),
-            columns: form.counted.iter().map(|&place| job.columns[place].clone()).collect(),
+            columns: form.counted.iter().map(|&place| (place, job.columns[place].clone())).collect(),
+            together,
+            alone: wrote.alone.into_iter().map(|(place, sum)| (place, sum.tuples())).collect(),
+            formulas: wrote.formulas,
             patients: wrote.patients,
-        }),
+        })),
     };
     Ok(Staged::new(staging, written))
 }
@@ -115,8 +125,8 @@ impl RowOrigins {
         form
     }
 
-    /// Refuses parts that do not hold exactly the rows of the plan, as far as it decides about them. Returns how many.
-    fn check(&self, cohort: &Cohort, plan: &Plan, wrote: &WrittenParts) -> Result<u64> {
+    /// Refuses parts that do not hold exactly the rows of the plan, as far as it decides about them.
+    fn check(&self, cohort: &Cohort, plan: &Plan, wrote: &Tuples) -> Result<()> {
         let mut left: BTreeMap<Vec<&str>, u64> = BTreeMap::new();
         for tuple in 0..cohort.tuples.len() {
             for (cells, rows) in plan.rows(cohort, tuple) {
@@ -128,24 +138,18 @@ impl RowOrigins {
                 *left.entry(self.from.iter().map(text).collect()).or_default() += rows;
             }
         }
-        let differs = || {
-            Error::refused(
+        left.retain(|_, rows| *rows > 0);
+        let is_planned = |tuple: usize| {
+            let cells = wrote.codes(tuple).iter().zip(&wrote.dictionaries).map(|(&code, own)| own.text(code));
+            left.get(&cells.collect::<Vec<&str>>()) == Some(&wrote.weights[tuple])
+        };
+        match left.len() == wrote.len() && (0..wrote.len()).all(is_planned) {
+            true => Ok(()),
+            false => Err(Error::refused(
                 "the parts do not hold the rows of the plan: the table changed between the two passes, or the engine \
                  miscounted. Nothing was published.",
-            )
-        };
-        let mut all = 0;
-        let counts = wrote.parts.iter().flat_map(|part| &part.counts);
-        for (cells, rows) in counts {
-            let key: Vec<&str> = cells.iter().map(String::as_str).collect();
-            let own = left.get_mut(&key).ok_or_else(differs)?;
-            *own = own.checked_sub(*rows).ok_or_else(differs)?;
-            all += rows;
+            )),
         }
-        if left.values().any(|&rows| rows > 0) {
-            return Err(differs());
-        }
-        Ok(all)
     }
 }
 

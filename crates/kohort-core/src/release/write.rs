@@ -14,11 +14,13 @@ use super::write_parts::PartWriter;
 use crate::cohort::Cohort;
 use crate::policy::{Policy, Role};
 use crate::random::Randomness;
-use crate::table::{ColumnType, ONLY_ROW, PatientSets, Source};
+use crate::table::{ColumnType, ONLY_ROW, PartCounts, PatientSets, Source, Tuples};
 use crate::{Error, Result};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The files and rows that were written.
 #[derive(Debug, Clone)]
@@ -40,16 +42,24 @@ pub struct Written {
     /// The rows of each part, where the data is a folder of parts.
     pub parts: Vec<u64>,
     /// The counts of an engine's workers, where they wrote the parts.
-    pub workers: Option<WorkersCounted>,
+    pub workers: Option<Arc<WorkersCounted>>,
 }
 
-/// The counts of an engine's workers for the parts that they wrote.
-#[derive(Debug, Clone)]
+/// The counts of an engine's workers for the parts that they wrote, each from its bytes.
+#[derive(Debug)]
 pub struct WorkersCounted {
     /// The hash of each part.
     pub hashes: Vec<String>,
-    /// The columns that were counted.
-    pub columns: Vec<String>,
+    /// The places of the columns that were counted together, and their names.
+    pub columns: Vec<(usize, String)>,
+    /// The rows of all parts by these columns.
+    pub together: Tuples,
+    /// The rows of all parts by every other column, whose place is the key.
+    pub alone: BTreeMap<usize, Tuples>,
+    /// The places of columns with cells that a spreadsheet would take for formulas.
+    pub formulas: BTreeSet<usize>,
+    /// Some parts, chosen at random: their places among the parts, and their counts.
+    pub again: Vec<(usize, PartCounts)>,
     /// Patients by what is released of them in these columns, where patients are the unit.
     pub patients: Option<PatientSets>,
 }

@@ -26,6 +26,7 @@ mod shift;
 mod small_text;
 mod source;
 mod statistics;
+mod tuple_sum;
 mod tuples;
 mod utf16;
 mod workbook;
@@ -40,8 +41,8 @@ pub use dictionary::Dictionary;
 pub use encoding::Encoding;
 pub use engine::{
     CELLS_TABLE, DealtCell, Dialect, Embedded, Engine, KEY_COLUMN, KEYED_TABLE, NAMED_TABLE, PART_COLUMN, PLAN_TABLE,
-    PartsJob, PatientSets, SqlConnection, SqlTable, StagedColumns, StagedRow, TableSql, WAYS_TABLE, WrittenPart,
-    WrittenParts,
+    PartCounts, PartsJob, PatientSets, SqlConnection, SqlTable, StagedColumns, StagedRow, TableSql, WAYS_TABLE,
+    WrittenPart, WrittenParts,
 };
 pub(crate) use engine::{DEALT, NO_CELLS};
 pub use exclude::{CodeSpan, ExcludeRule, ExcludedCodes, Exclusion, Scope};
@@ -59,4 +60,6 @@ pub use progress::{Progress, Silent, Watcher, WithinStep};
 pub use shift::Shift;
 pub use small_text::read_text;
 pub use source::{CLAIMS, Source, open};
+pub use tuple_sum::TupleSum;
+pub(crate) use tuples::can_be_counted;
 pub use tuples::{Counting, Tuples, count, count_and_sum};

@@ -8,6 +8,7 @@ use super::dictionary::Dictionary;
 use super::intern::{Keys, Texts};
 use super::patients::{Patients, patients};
 use super::source::Source;
+use super::tuple_sum::TupleSum;
 use crate::hierarchy::MISSING;
 use crate::{Error, Result};
 use std::sync::OnceLock;
@@ -72,18 +73,33 @@ impl Tuples {
         let values = |r: usize| &cells[r * width..][..width];
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_by(|&a, &b| values(a).cmp(values(b)));
-        let mut fold = Fold::new(width, 1, 0, false);
+        let mut sum = TupleSum::new(width);
         for &r in &order {
-            let texts = values(r).iter().zip(&mut fold.values);
-            let key: Vec<u32> = texts.map(|(cell, texts)| texts.intern(cell.as_bytes())).collect();
-            if fold.keys.intern(&key) as usize != fold.weights.len() || rows[r] == 0 {
+            let known = sum.len();
+            if sum.add(values(r).iter().map(String::as_str), rows[r])? as usize != known || rows[r] == 0 {
                 return None;
             }
-            fold.weights.push(rows[r]);
-            fold.rows = fold.rows.checked_add(rows[r])?;
         }
-        let (tuples, _) = fold.finish(|_| false);
-        Some((Tuples { of_row: None, ..tuples }, order))
+        Some((sum.tuples(), order))
+    }
+
+    /// Tuples that were added up.
+    pub(super) fn of_sum(sum: TupleSum) -> Tuples {
+        let TupleSum { values, keys, weights, rows } = sum;
+        let (tuples, _) =
+            Fold { width: values.len(), values, keys, weights, rows, ..Fold::new(0, 1, 0, false) }.finish(|_| false);
+        Tuples { of_row: None, first_line: None, ..tuples }
+    }
+
+    /// Tuples over some of the columns, in this order. Those that no longer differ are one.
+    pub(crate) fn of_columns(&self, columns: &[usize]) -> Tuples {
+        let mut sum = TupleSum::new(columns.len());
+        for (tuple, &rows) in self.weights.iter().enumerate() {
+            let cells = columns.iter().map(|&column| self.dictionaries[column].text(self.code(tuple, column)));
+            // They are some of the rows that were counted.
+            sum.add(cells, rows);
+        }
+        sum.tuples()
     }
 
     /// How many distinct tuples there are.
@@ -171,7 +187,18 @@ impl Tuples {
 
 /// Counts the distinct tuples of a table, by the engine that holds it.
 pub fn count(source: &Source, counting: &Counting) -> Result<Tuples> {
-    source.engine()?.count(source, counting)
+    let tuples = source.engine()?.count(source, counting)?;
+    can_be_counted(tuples.rows, source.name())?;
+    Ok(tuples)
+}
+
+/// Refuses more rows than 32 bits can count: methods and the verifier keep the rows of a class in as many, where they
+/// spend most of their time.
+pub(crate) fn can_be_counted(rows: u64, name: &str) -> Result<()> {
+    match rows < u64::from(u32::MAX) {
+        true => Ok(()),
+        false => Err(Error::yours(format!("{name}: the table has more than four billion rows, the maximum."))),
+    }
 }
 
 /// Counts the distinct tuples of a table, and for each the sum of its rows' numbers, which wrap
@@ -220,12 +247,7 @@ pub fn count_and_sum<L: Send>(
     if fold.rows == 0 {
         return Err(Error::yours(format!("{}: the table has no rows.", source.name())));
     }
-    if fold.rows >= u64::from(u32::MAX) {
-        return Err(Error::yours(format!(
-            "{}: the table has more than four billion rows, the maximum.",
-            source.name()
-        )));
-    }
+    can_be_counted(fold.rows, source.name())?;
     Ok(fold.finish(|text| source.is_missing(text)))
 }
 

@@ -26,6 +26,11 @@ impl Formulas {
     pub(super) fn found<'a>(&self, names: impl Iterator<Item = &'a String>) -> Vec<String> {
         names.zip(&self.0).filter(|(_, found)| found.load(Ordering::Relaxed)).map(|(name, _)| name.clone()).collect()
     }
+
+    /// The places of these columns.
+    pub(super) fn places(&self) -> Vec<usize> {
+        (0..self.0.len()).filter(|&column| self.0[column].load(Ordering::Relaxed)).collect()
+    }
 }
 
 fn is_formula(cell: &[u8]) -> bool {

@@ -11,6 +11,7 @@ mod claim;
 mod claimed_values;
 mod class_checks;
 mod codes;
+mod counted_parts;
 mod details;
 mod dictionary;
 mod events;
@@ -43,6 +44,7 @@ pub use catalog::{CatalogRecount, catalog_groups};
 pub use class_checks::Extremes;
 pub use codes::{CodesCompared, CodesRecount};
 pub(crate) use codes::{compare_codes, recount_codes};
+pub use counted_parts::count_part;
 pub use events::{EventsCompared, EventsFound, EventsRecount};
 pub(crate) use events::{compare_events, recount_events};
 pub(crate) use files::DATA;
@@ -67,6 +69,7 @@ use crate::signature::{PublicKey, SecretKey};
 use crate::table::{Input, Source, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The result of a comparison with the original: the claim with the values that are released, what was
 /// counted from the bytes, and what was counted against the original.
@@ -135,6 +138,12 @@ impl<S: Shape> Verified<S> {
         &self.findings
     }
 
+    /// What its custodian should know of how it was verified.
+    pub fn note(&self) -> Option<String> {
+        let gap = self.written.workers.as_ref()?.not_shown()?;
+        Some(format!("Not shown: {gap}. `kohort verify` counts all of them on one machine."))
+    }
+
     /// The name of the folder that it will be published in.
     pub fn name(&self) -> String {
         self.staging.name()
@@ -191,7 +200,8 @@ pub fn verify<S: Shape>(
     test: bool,
 ) -> Result<Verified<S>> {
     let Staged { staging, written, .. } = staged;
-    let release = ReleaseFolder::staged(staging.release()).with_patients(patients_of_rows(source, policy, &written));
+    let release = ReleaseFolder::staged(staging.release())
+        .with_counts(patients_of_rows(source, policy, &written), written.workers.clone());
     let mut certificate = Certificate {
         kohort: env!("CARGO_PKG_VERSION").into(),
         method: method.into(),
@@ -247,7 +257,7 @@ fn patients_of_rows<S: Shape>(source: &Source, policy: &Policy<S>, written: &Wri
     }
     match &written.workers {
         None => Some(PatientsOfRows::Numbered(written.lines.clone())),
-        Some(workers) => Some(PatientsOfRows::Counted(workers.columns.clone(), workers.patients.clone()?)),
+        Some(workers) => Some(PatientsOfRows::Counted(Arc::clone(workers))),
     }
 }
 

@@ -54,6 +54,7 @@ pub(super) fn as_multisets(
     for &(released, own) in &plan.kept {
         kept_column(counted, source, released, own, claim.is_some())?;
     }
+    not_shown.extend(counted.workers.as_ref().and_then(|workers| workers.not_shown()));
     if !plan.kept.is_empty() {
         not_shown.push("that unchanged cells are in the right rows: each column was compared by itself".into());
     }
@@ -279,7 +280,9 @@ fn kept_column(
 ) -> Result<()> {
     let of =
         |source: &Source, column: usize| count(source, &Counting { columns: vec![column], patient: None, remember: 0 });
-    let (mut released_tuples, mut original) = (of(&counted.source, released)?, of(source, own)?);
+    let by_workers = counted.workers.as_ref().and_then(|workers| workers.column(released));
+    let (mut released_tuples, mut original) =
+        (by_workers.map_or_else(|| of(&counted.source, released), Ok)?, of(source, own)?);
     if synthetic_rows {
         std::mem::swap(&mut released_tuples, &mut original);
     }

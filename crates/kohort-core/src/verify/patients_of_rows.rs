@@ -6,17 +6,19 @@
 use super::lines::LineFile;
 use super::recount::CountedRelease;
 use crate::classes::People;
-use crate::table::{Keys, PatientSets};
+use crate::release::WorkersCounted;
+use crate::table::Keys;
 use crate::{Error, Result};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The patients of released rows, as far as they are known.
 #[derive(Debug, Clone)]
 pub(super) enum PatientsOfRows {
     /// A file with a number of the patient of each released row, in the order of the release.
     Numbered(PathBuf),
-    /// Patients by what is released of them: the cells of these columns.
-    Counted(Vec<String>, PatientSets),
+    /// Patients by what is released of them, as workers counted them.
+    Counted(Arc<WorkersCounted>),
 }
 
 impl PatientsOfRows {
@@ -34,23 +36,25 @@ impl PatientsOfRows {
                 numbers.end()?;
                 Ok(People::new(vec![0; counted.tuples.len()], pairs))
             }
-            PatientsOfRows::Counted(columns, sets) => of_sets(counted, columns, sets),
+            PatientsOfRows::Counted(workers) => of_sets(counted, workers),
         }
     }
 }
 
-fn of_sets(counted: &CountedRelease, columns: &[String], patients: &PatientSets) -> Result<People> {
+fn of_sets(counted: &CountedRelease, workers: &WorkersCounted) -> Result<People> {
     let differs =
         || Error::refused("the patients that were counted are not those of the released rows. Nothing was published.");
+    let patients = workers.patients.as_ref().ok_or_else(differs)?;
     let tuples = &counted.tuples;
-    let place = |name: &String| columns.iter().position(|own| own == name).ok_or_else(differs);
+    let place = |name: &String| workers.columns.iter().position(|(_, own)| own == name).ok_or_else(differs);
     let places = counted.columns.iter().map(|(_, name)| place(name)).collect::<Result<Vec<usize>>>()?;
     let mut keys = Keys::new(tuples.width());
     (0..tuples.len()).for_each(|t| {
         keys.intern(tuples.codes(t));
     });
-    let tuple_of = |cells: &Vec<String>| -> Option<u32> {
-        let code = |(i, &place): (usize, &usize)| match cells.get(place)?.as_str() {
+    let tuple_of = |combination: u32| -> Option<u32> {
+        let cells: Vec<&str> = patients.combinations.cells(combination).collect();
+        let code = |(i, &place): (usize, &usize)| match *cells.get(place)? {
             "" => Some(0),
             text => tuples.dictionaries[i].code(text),
         };
@@ -59,8 +63,8 @@ fn of_sets(counted: &CountedRelease, columns: &[String], patients: &PatientSets)
     let (mut single, mut pairs, mut person) = (vec![0u32; tuples.len()], Vec::new(), 0u32);
     // Every patient has at least one row of each tuple of theirs.
     let mut most = tuples.weights.clone();
-    let tuples_of: Vec<Option<u32>> = patients.cells.iter().map(tuple_of).collect();
-    for (set, patients) in &patients.sets {
+    let tuples_of: Vec<Option<u32>> = (0..patients.combinations.len() as u32).map(tuple_of).collect();
+    for (set, patients) in patients.sets() {
         let tuple = |&cells: &u32| tuples_of.get(cells as usize).copied().flatten();
         let mut own = set.iter().map(tuple).collect::<Option<Vec<u32>>>().ok_or_else(differs)?;
         own.sort_unstable();
@@ -70,9 +74,9 @@ fn of_sets(counted: &CountedRelease, columns: &[String], patients: &PatientSets)
         }
         for &tuple in &own {
             let left = &mut most[tuple as usize];
-            *left = left.checked_sub(*patients).ok_or_else(differs)?;
+            *left = left.checked_sub(patients).ok_or_else(differs)?;
         }
-        let patients = u32::try_from(*patients).map_err(|_| differs())?;
+        let patients = u32::try_from(patients).map_err(|_| differs())?;
         if let [tuple] = own[..] {
             single[tuple as usize] += patients;
             continue;

@@ -1,6 +1,5 @@
 //! Counts the classes of a release from its bytes, for each set of columns the attacker may know.
 
-use super::ReleaseFolder;
 use super::catalog::CatalogRecount;
 use super::claim::damaged;
 use super::claimed_values::{Values, requirement, spread};
@@ -12,9 +11,10 @@ use super::open_data::open_data;
 use super::original::line_sums::LineSums;
 use super::outside::{Outside, Outsiders};
 use super::released_columns::ReleasedColumns;
+use super::{ReleaseFolder, counted_parts};
 use crate::classes::{ColumnCodes, KnownPeople, People, any_three, each_set};
 use crate::privacy::Sensitive;
-use crate::release::{Certificate, Claim, ColumnLevels, FileEntry, SensitiveShown, TableShown};
+use crate::release::{Certificate, Claim, ColumnLevels, FileEntry, SensitiveShown, TableShown, WorkersCounted};
 use crate::table::{Chunk, Counting, Keys, Progress, Source, Tuples, count, count_and_sum};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -109,6 +109,8 @@ pub(super) struct CountedRelease {
     pub(super) outside: Vec<Outside>,
     /// The groups of released labels that the release lists, by place among the quasi-identifiers.
     pub(super) label_levels: BTreeMap<usize, ColumnLevels>,
+    /// The counts of an engine's workers, where they wrote the parts.
+    pub(super) workers: Option<Arc<WorkersCounted>>,
 }
 
 /// Reads a release and recounts its claim in rows. `lines`: where private/rows is, if it is needed.
@@ -126,7 +128,13 @@ pub(super) fn recount(
     let columns = ReleasedColumns::of(certificate)?;
     let mut lines =
         lines.map(|path| LineSums::open(path, columns.kept.clone(), claim.synthetic.is_some())).transpose()?;
-    let read = read_rows(&source, certificate, &columns, lines.as_mut())?;
+    let read = match &release.workers {
+        Some(workers) => counted_parts::read_rows(release, certificate, &columns, workers, threads)?,
+        None => read_rows(&source, certificate, &columns, lines.as_mut())?,
+    };
+    if certificate.files.iter().find_map(|f| f.rows) != Some(read.tuples.rows) {
+        return Err(Error::refused("the number of rows of the data differs from the certificate."));
+    }
     let tuples = read.tuples;
     let names = columns.quasi_names(certificate);
     Details::new(&tuples, &names).are_hidden(certificate, &columns)?;
@@ -160,6 +168,7 @@ pub(super) fn recount(
         claim,
         outside: read.outside,
         label_levels: BTreeMap::new(),
+        workers: release.workers.clone(),
     };
     counted.label_levels = super::label_levels::read(release, certificate, &counted)?;
     counted.recount = counted.check(counted.claim.k.get(), People::rows(&counted.tuples.weights), required)?;
@@ -169,11 +178,11 @@ pub(super) fn recount(
 }
 
 /// The rows of a release, read once.
-struct ReadRows {
-    tuples: Tuples,
+pub(super) struct ReadRows {
+    pub(super) tuples: Tuples,
     /// Columns with cells that a spreadsheet would take for formulas.
-    formulas: Vec<String>,
-    outside: Vec<Outside>,
+    pub(super) formulas: Vec<String>,
+    pub(super) outside: Vec<Outside>,
 }
 
 /// Reads the rows of a release: counts its tuples, looks at every other column, and takes the sums of lines.
@@ -202,9 +211,6 @@ fn read_rows(
         false => e,
     })?;
     lines.map_or(Ok(()), |l| l.end(sums))?;
-    if certificate.files.iter().find_map(|f| f.rows) != Some(tuples.rows) {
-        return Err(Error::refused("the number of rows of the data differs from the certificate."));
-    }
     let formulas = formulas.found(certificate.promise.columns.iter().map(|c| &c.name));
     Ok(ReadRows { tuples, formulas, outside: outsiders.found() })
 }

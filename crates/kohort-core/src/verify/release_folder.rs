@@ -3,7 +3,7 @@
 
 use super::files::sha256;
 use super::patients_of_rows::PatientsOfRows;
-use crate::release::FileEntry;
+use crate::release::{FileEntry, WorkersCounted};
 use crate::table::{FileHash, Input, PartFiles, Place};
 use crate::{Error, Result};
 use std::io::Read;
@@ -21,12 +21,14 @@ pub struct ReleaseFolder {
     hashes: Mutex<Vec<(String, Arc<FileHash>)>>,
     /// The patients of its rows as far as they are known, where no line of the input can be named.
     pub(super) patients: Option<PatientsOfRows>,
+    /// The counts of an engine's workers, where they wrote its parts.
+    pub(super) workers: Option<Arc<WorkersCounted>>,
 }
 
 impl ReleaseFolder {
     /// The folder at this path.
     pub fn new(path: impl Into<PathBuf>) -> ReleaseFolder {
-        ReleaseFolder { path: path.into(), is_staged: false, hashes: Mutex::default(), patients: None }
+        ReleaseFolder { path: path.into(), is_staged: false, hashes: Mutex::default(), patients: None, workers: None }
     }
 
     /// The folder of a release that is being made, which only its owner can open.
@@ -34,9 +36,13 @@ impl ReleaseFolder {
         ReleaseFolder { is_staged: true, ..ReleaseFolder::new(path) }
     }
 
-    /// The same folder, with what is known of the patients of its rows.
-    pub(super) fn with_patients(self, patients: Option<PatientsOfRows>) -> ReleaseFolder {
-        ReleaseFolder { patients, ..self }
+    /// The same folder, with what is known of the patients of its rows, and with the counts of workers.
+    pub(super) fn with_counts(
+        self,
+        patients: Option<PatientsOfRows>,
+        workers: Option<Arc<WorkersCounted>>,
+    ) -> ReleaseFolder {
+        ReleaseFolder { patients, workers, ..self }
     }
 
     /// A table in it. Parquet is copied before it is read, unless nobody else can change it.

@@ -7,9 +7,12 @@
             their keys, and the ranks are dealt.
 4. count    with patients: rows that were dealt are staged, brought together by patient, and patients are counted by the
             set of what is released of them (executors).
-5. write    the last bytes of the key deal rows to parts. A part is sorted by its keys, written, hashed and counted from
-            its bytes (executors).
-6. verify   the counts of all parts together must be those of the plan. Then the verifier decides (driver).
+5. write    the last bytes of the key deal rows to parts. A part is sorted by its keys, written, and hashed and counted
+            from its bytes (executors).
+6. verify   the counts of all parts are added up, one after the other, and must be those of the plan. The verifier hashes
+            every part, counts a few once more that are chosen at random, and decides by the sums (driver).
+
+What executors count comes through files in the private folder, so that the driver never holds all of it.
 """
 
 from __future__ import annotations
@@ -96,11 +99,21 @@ class SparkConnection:
         if job["patients"]:
             dealt.write.parquet(str(folder / "dealt"))
             dealt = own.read.parquet(str(folder / "dealt"))
-            found = self._patients(dealt, counted)
-        return {"parts": self._parts(dealt, parts, names, counted, str(folder)), "patients": found}
+            found = self._patients(dealt, counted, folder)
+        return {"parts": self._parts(dealt, parts, names, counted, folder), "patients": found}
 
     @staticmethod
-    def _patients(dealt: Any, counted: list[int]) -> list[str]:
+    def _found(frame: Any, folder: Path) -> Iterator[str]:
+        """The texts of a column that executors make: one file after the other, and of each task once."""
+        import pyarrow.parquet as pq
+
+        frame.write.parquet(str(folder))
+        for file in sorted(folder.glob("*.parquet")):
+            for batch in pq.ParquetFile(file).iter_batches(batch_size=1):
+                yield from batch.column(0).to_pylist()
+
+    @staticmethod
+    def _patients(dealt: Any, counted: list[int], folder: Path) -> Iterator[str]:
         def count(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow as pa
 
@@ -110,23 +123,26 @@ class SparkConnection:
 
         # All rows of a patient come to one task.
         own = dealt.select("p", *[f"r{place}" for place in counted]).repartition("p")
-        return [row["found"] for row in own.mapInArrow(count, "found string").collect()]
+        return SparkConnection._found(own.mapInArrow(count, "found string"), folder / "patients")
 
     @staticmethod
-    def _parts(dealt: Any, parts: int, names: list[str], counted: list[int], folder: str) -> list[tuple[int, str, str, str]]:
+    def _parts(dealt: Any, parts: int, names: list[str], counted: list[int], folder: Path) -> Iterator[tuple[int, str, str]]:
+        where = str(folder)
+
         def write(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow as pa
 
             from kohort._workers import written
 
-            lines = [json.dumps(own) for own in written(batches, names, counted, folder)]
-            yield pa.RecordBatch.from_arrays([pa.array(lines, pa.string())], names=["found"])
+            for own in written(batches, names, counted, where):
+                yield pa.RecordBatch.from_arrays([pa.array([json.dumps(own)], pa.string())], names=["found"])
 
         # One task for each part; before Spark 4.1 as far as hashes allow.
         by_id = getattr(dealt, "repartitionById", None)
         spread = by_id(parts, dealt[PART]) if by_id else dealt.repartition(parts, dealt[PART])
-        found = [json.loads(row["found"]) for row in spread.mapInArrow(write, "found string").collect()]
-        return [(int(number), str(path), str(sha256), str(counts)) for number, path, sha256, counts in found]
+        for found in SparkConnection._found(spread.mapInArrow(write, "found string"), folder / "counted"):
+            number, path, counts = json.loads(found)
+            yield int(number), str(path), str(counts)
 
 
 class SparkTable(EngineTable):

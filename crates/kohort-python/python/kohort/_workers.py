@@ -29,8 +29,9 @@ def keyed(batches: Iterable[Any], parts: int) -> Iterator[Any]:
             yield from pa.table(own).to_batches()
 
 
-def written(batches: Iterable[Any], names: list[str], counted: list[int], folder: str) -> Iterator[tuple[int, str, str, str]]:
-    """Write the parts whose rows came to this worker, each in the order of its keys, and count them from their bytes."""
+def written(batches: Iterable[Any], names: list[str], counted: list[int], folder: str) -> Iterator[tuple[int, str, str]]:
+    """Write the parts whose rows came to this worker, each in the order of its keys, and count and hash
+    them from their bytes."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -44,8 +45,7 @@ def written(batches: Iterable[Any], names: list[str], counted: list[int], folder
         own = table.filter(pc.equal(table.column(PART), number)).select([KEY, *cells]).rename_columns([KEY, *names])
         # A task that is repeated writes another file: only what it returns counts.
         path = os.path.join(folder, f"{uuid.uuid4().hex}.parquet")
-        sha256, counts = _kohort.write_part(own.__arrow_c_stream__(), path, counted)
-        yield int(number), path, sha256, counts
+        yield int(number), path, _kohort.write_part(own.__arrow_c_stream__(), path, counted)
 
 
 def patients(batches: Iterable[Any]) -> Iterator[str]:

@@ -28,6 +28,8 @@ enum Lie {
     Swap,
     /// It breaks off.
     Cut,
+    /// A tuple has five billion rows more, and so has the table.
+    Huge,
 }
 
 /// An engine that holds a small table and understands the statements that Kohort makes, and no others.
@@ -40,6 +42,7 @@ struct SmallEngine {
 }
 
 const BATCH: usize = 7;
+const HUGE: u64 = 5_000_000_000;
 
 impl SmallEngine {
     /// The columns that a statement reads as `q0`, `q1` …, and as `p`.
@@ -67,7 +70,8 @@ impl SmallEngine {
 
     fn answer(&self, statement: &str) -> Vec<Vec<String>> {
         if statement.starts_with("SELECT COUNT(*)") {
-            return vec![vec![self.rows.len().to_string()]];
+            let more = if self.lie == Lie::Huge { HUGE } else { 0 };
+            return vec![vec![(self.rows.len() as u64 + more).to_string()]];
         }
         if statement.contains(" AS nobody ") {
             let patient = self.read(statement).0[0];
@@ -103,6 +107,7 @@ impl SmallEngine {
             match (self.lie, number) {
                 (Lie::Count, 0) => n += 1,
                 (Lie::Count, 1) => n -= 1,
+                (Lie::Huge, 0) => n += HUGE,
                 (Lie::Patients, 0) => distinct += 1,
                 _ => {}
             }
@@ -274,6 +279,14 @@ fn nothing_is_published_if_the_engine_lies() {
             assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "{lie:?} left something behind");
         }
     }
+}
+
+#[test]
+fn more_rows_than_a_class_can_count_are_refused_before_anything_is_planned() {
+    let folder = tempfile::tempdir().unwrap();
+    let error = release(engine(Lie::Huge), false, &folder.path().join("out")).err().unwrap();
+    assert!(error.message.contains("more than four billion rows"), "{error}");
+    assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
 }
 
 #[test]

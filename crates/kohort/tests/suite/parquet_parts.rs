@@ -2,7 +2,7 @@
 
 use crate::common::run;
 use kohort::pipeline::{anonymize, open};
-use kohort_core::table::{Input, ParquetWriter};
+use kohort_core::table::{Counting, Input, ParquetWriter, count};
 use kohort_core::verify::{AnyRecounted, verify_release, verify_with_original};
 use serde_json::Value;
 use std::fs;
@@ -146,4 +146,51 @@ fn a_link_among_the_parts_is_refused() {
     fs::rename(&part, &away).unwrap();
     std::os::unix::fs::symlink(&away, &part).unwrap();
     assert!(verify_release(&out, 1).is_err());
+}
+
+#[test]
+fn hive_style_partitions_are_columns_of_any_role_and_no_folder_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns: Vec<_> = ["age"].map(|name| (name.to_string(), None)).into();
+    // The missing year of Hive and Spark, a value with a slash, and a folder that may be about a person.
+    for (number, year) in ["2023", "20%2F24", "__HIVE_DEFAULT_PARTITION__"].into_iter().enumerate() {
+        for person in 0..4 {
+            let at = folder.path().join(format!("stays/year={year}/name=CANARY-{number}-{person}"));
+            fs::create_dir_all(&at).unwrap();
+            let mut out = ParquetWriter::create(Vec::new(), &columns).unwrap();
+            (0..10).for_each(|row| out.row([[b"30", b"40"][row % 2].as_slice()].into_iter()).unwrap());
+            fs::write(at.join("part-0.parquet"), out.finish().unwrap()).unwrap();
+        }
+    }
+    let policy = |name: &str, k: u64| {
+        let path = folder.path().join("policy.toml");
+        let text = format!(
+            "[input]\ntable = \"stays\"\n[columns]\nage = {{ role = \"quasi\" }}\nyear = {{ role = \"quasi\" }}\n\
+             name = {name}\n[privacy]\nk = {k}\n[method]\nname = \"lattice\"\nmax_suppressed = 0\n"
+        );
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let (out, options) = (folder.path().join("out"), run::options(1, 2));
+    anonymize(&policy("{ role = \"identifier\" }", 20), &out, &options).unwrap();
+    let AnyRecounted::Table(found) = verify_release(&out, 2).unwrap() else { panic!("a table") };
+    assert_eq!((found.recount.rows, found.recount.classes, found.recount.smallest_class), (120, 6, 20));
+    let released = kohort_core::table::open(&Input::new(out.join("release/data"))).unwrap();
+    assert_eq!(released.columns(), ["age", "year"]);
+    let counting = Counting { columns: vec![1], patient: None, remember: 0 };
+    let years = count(&released, &counting).unwrap();
+    assert_eq!(years.dictionaries[0].texts(), ["", "20/24", "2023"]);
+    assert_eq!(years.weights, [40, 40, 40]);
+    for file in fs::read_dir(out.join("evidence")).unwrap().chain(fs::read_dir(out.join("release/data")).unwrap()) {
+        let bytes = fs::read(file.unwrap().path()).unwrap();
+        assert!(!bytes.windows(6).any(|own| own == b"CANARY"));
+    }
+    // As the patient, a folder is whose rows are in it.
+    let patients = folder.path().join("patients");
+    anonymize(&policy("{ role = \"patient\" }", 4), &patients, &options).unwrap();
+    let (source, bound) = open(&policy("{ role = \"patient\" }", 4), &options).unwrap();
+    let found = verify_with_original(&patients, &source, &bound).unwrap();
+    assert!(found.matched() > 0);
+    let error = anonymize(&policy("{ role = \"patient\" }", 13), &folder.path().join("no"), &options).err().unwrap();
+    assert!(!error.message.contains("CANARY"), "{error}");
 }

@@ -21,8 +21,8 @@ pub use embedded::Embedded;
 pub use sql::{PLAN_TABLE, TableSql};
 pub use sql_table::{SqlConnection, SqlTable};
 pub use workers::{
-    CELLS_TABLE, KEY_COLUMN, KEYED_TABLE, NAMED_TABLE, PART_COLUMN, PartsJob, PatientSets, WAYS_TABLE, WrittenPart,
-    WrittenParts,
+    CELLS_TABLE, KEY_COLUMN, KEYED_TABLE, NAMED_TABLE, PART_COLUMN, PartCounts, PartsJob, PatientSets, WAYS_TABLE,
+    WrittenPart, WrittenParts,
 };
 pub(crate) use workers::{DEALT, NO_CELLS};
 

@@ -1,6 +1,6 @@
 //! The statements for each dialect.
 
-use super::{Dialect, TableSql};
+use super::{Dialect, PartCounts, PatientSets, TableSql, WrittenParts};
 
 fn columns(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| name.to_string()).collect()
@@ -62,4 +62,64 @@ fn no_statement_holds_anything_but_names() {
             assert!(text.unwrap().starts_with("SELECT "));
         }
     }
+}
+
+/// The counts of a part that holds these pairs of cells and a note.
+fn part(sha256: &str, rows: &[(&str, u64)]) -> PartCounts {
+    PartCounts {
+        sha256: sha256.into(),
+        values: vec![rows.iter().map(|own| own.0.to_string()).collect()],
+        tuples: (0..).zip(rows).map(|(number, own)| (vec![number], own.1)).collect(),
+        alone: vec![(1, vec![("note".into(), rows.iter().map(|own| own.1).sum())])],
+        formulas: Vec::new(),
+    }
+}
+
+#[test]
+fn parts_are_added_up_beyond_four_billion_rows() {
+    let mut all = WrittenParts::new(1).unwrap();
+    for number in 0..20 {
+        all.add(number, "x".into(), part(&number.to_string(), &[("a", 3_000_000_000), ("", number)])).unwrap();
+    }
+    assert_eq!(all.parts.len(), 20);
+    let mut too_many = WrittenParts::new(1).unwrap();
+    assert!(too_many.add(0, "x".into(), part("", &[("a", u64::MAX)])).is_ok());
+    assert!(too_many.add(1, "x".into(), part("", &[("a", 1)])).is_err());
+    let (together, note) = (all.together.tuples(), all.alone.remove(&1).unwrap().tuples());
+    assert_eq!((together.rows, together.len(), note.weights[0]), (60_000_000_190, 2, 60_000_000_190));
+    let of = |text: &str| (0..2).find(|&t| together.dictionaries[0].text(together.code(t, 0)) == text);
+    assert_eq!(of("a").map(|t| together.weights[t]), Some(60_000_000_000));
+    assert_eq!(of("").map(|t| together.weights[t]), Some(190));
+    // A number of no value is refused, and so are other columns.
+    let mut odd = part("", &[("a", 1)]);
+    odd.tuples[0].0[0] = 7;
+    assert!(WrittenParts::new(1).unwrap().add(0, "x".into(), odd).is_err());
+    assert!(WrittenParts::new(2).unwrap().add(0, "x".into(), part("", &[("a", 1)])).is_err());
+}
+
+#[test]
+fn every_part_may_be_counted_again() {
+    let mut seen = [0; 40];
+    for _ in 0..400 {
+        let mut all = WrittenParts::new(1).unwrap();
+        (0..40).for_each(|number| all.add(number, "x".into(), part("", &[("a", 1)])).unwrap());
+        let chosen: std::collections::BTreeSet<u64> = all.again.iter().map(|own| own.0).collect();
+        assert_eq!(chosen.len(), 8);
+        chosen.iter().for_each(|&number| seen[number as usize] += 1);
+    }
+    // Each is expected 80 times; that it is not within these bounds comes up once in a billion runs.
+    assert!(seen.iter().all(|own| (30..140).contains(own)), "{seen:?}");
+}
+
+#[test]
+fn patients_with_the_same_set_are_one_entry() {
+    let mut all = PatientSets::new(1);
+    for cell in ["a", "b", ""] {
+        all.combinations.add([cell].into_iter(), 0).unwrap();
+    }
+    for (set, patients) in [(vec![1, 0, 1], 2), (vec![0, 1], 3), (vec![2], 1)] {
+        all.add(set, patients).unwrap();
+    }
+    assert_eq!(all.sets().collect::<Vec<_>>(), [(vec![0, 1], 5), (vec![2], 1)]);
+    assert!(all.add(vec![3], 1).is_none() && all.add(Vec::new(), 1).is_none() && all.add(vec![2], u64::MAX).is_none());
 }

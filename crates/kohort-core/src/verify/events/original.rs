@@ -49,7 +49,7 @@ pub(super) fn row_by_row(
     let histories = events::survey(source, policy)?;
     let RecountedEvents { tables, draws, .. } = read;
     let own = read_lines(&lines.with_file_name("patients"))?;
-    are_shuffled(own.iter().copied())?;
+    are_shuffled(own.iter().copied().map(Ok))?;
     let patients = find(&own, &histories.patient_lines, tables.patients())?;
     for (released, &original) in patients.iter().enumerate() {
         if !tables.has_events(released) && histories.has_events(original as usize) {

@@ -32,7 +32,7 @@ pub(super) use ancestors::{labels_of, star_beside_values};
 pub(super) use columns::Columns;
 
 use super::class_checks::Extremes;
-use super::lines::{all_lines, are_shuffled};
+use super::lines::{are_shuffled, each_line};
 use super::recount::{CountedRelease, Required};
 use super::synthetic_rows::SyntheticRows;
 use crate::classes::People;
@@ -81,7 +81,7 @@ pub(super) fn row_by_row(
     if certificate.promise.patients != patient.is_some() {
         return Err(Error::refused("the certificate and the policy differ in whether patients or rows are counted."));
     }
-    are_shuffled(all_lines(lines)?.into_iter())?;
+    are_shuffled(each_line(lines)?)?;
     let claim = certificate.promise.claim.synthetic.as_ref();
     let synthetic_rows = claim.map(|_| SyntheticRows::read(counted, lines)).transpose()?;
     let added = synthetic_rows.as_ref().map_or(0, |i| i.rows);
