@@ -302,33 +302,6 @@ fn any_three_of_very_many_columns_are_released() {
     assert!(Table::released(&out).rows.len() >= 297);
 }
 
-/// All columns take longest. Whoever stops before that has a release that shows some of them.
-#[test]
-fn very_many_columns_that_are_stopped_early_show_some_of_them() {
-    let (_folder, policy) = very_many_columns(600);
-    let stopped = |left: u64| {
-        let progress = Arc::new(Impatient { left: AtomicU64::new(left), losses: Mutex::new(Vec::new()) });
-        let options = Options { progress: progress.clone(), force: true, ..options(1, 2) };
-        let (out, released) = release(&policy, "out", &options).unwrap_or_else(|error| panic!("{error}"));
-        some_of_the_sets_hold(&out);
-        let losses = progress.losses.lock().unwrap().clone();
-        assert!(losses.is_sorted_by(|a, b| a > b), "the loss falls: {losses:?}");
-        let asked = left - progress.left.load(Ordering::Relaxed);
-        (*losses.last().unwrap(), asked, released.notes.iter().any(|note| note.contains("not repeatable")))
-    };
-    let (least, asked, is_early) = stopped(u64::MAX);
-    assert!(!is_early);
-    let losses: Vec<f64> = [0, asked / 4, asked / 2, asked * 3 / 4]
-        .map(|left| {
-            let (loss, _, is_early) = stopped(left);
-            assert!(is_early);
-            loss
-        })
-        .into();
-    assert!(losses.is_sorted_by(|a, b| a >= b), "more work never loses more: {losses:?}");
-    assert!((losses[0] - 1.0).abs() < 1e-6 && losses.iter().any(|&loss| loss > least && loss < losses[0] - 0.01));
-}
-
 #[test]
 fn which_of_several_equal_rows_is_coarsened_is_drawn_at_random() {
     // Three rows `b` borrow two of the seven rows `a`.
