@@ -3,7 +3,7 @@
 use super::change;
 use crate::answer::{Answer, Fields};
 use crate::count::{CountedColumn, CountedTable};
-use crate::page::{Page, Step, button, hidden, input, percent, select, sentences, thousands};
+use crate::page::{Page, Step, button, hidden, input, percent, select, sentences, shell, thousands};
 use crate::policy_text::{get, quoted};
 use crate::studio::{Edit, Opened, Studio};
 use kohort::ColumnAdvice;
@@ -178,8 +178,10 @@ fn show(studio: &Arc<Studio>, asked: Option<usize>) -> Result<Answer> {
         );
     }
     body += "<p class=\"actions\"><a class=\"go next\" href=\"/hierarchies\">Next: hierarchies</a> <a class=\"go\" href=\"/risk\">Risk</a></p>\n";
-    let table = tables.first().and_then(|t| t.stamp.name());
-    let command = table.map(|table| format!("kohort init {table} -o {}", opened.name));
+    let mut files: Vec<String> = tables.iter().filter_map(|table| Some(shell(&table.stamp.name()?))).collect();
+    files.dedup();
+    let command =
+        (!files.is_empty()).then(|| format!("kohort init {} -o {}", files.join(" "), shell(&opened.name)));
     Ok(Answer::Page(Page { step: Step::Columns, heading: "Columns", body, command }))
 }
 
@@ -190,7 +192,7 @@ fn row(number: usize, known: &Known, revision: &str, show_values: bool) -> Strin
     let mut about = String::new();
     if let Some((table, counted)) = known.counted {
         let missing = counted.missing as f64 / table.rows.max(1) as f64;
-        about += &format!("<p class=\"facts-line\">{}, {} missing</p>\n", counted.distinct(), percent(missing));
+        about += &format!("<p class=\"facts-line\">{}, {} missing</p>\n", counted.distinct(known.advice), percent(missing));
         about += &histogram(number, counted, show_values);
     }
     if let Some(advice) = known.advice {

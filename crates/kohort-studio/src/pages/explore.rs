@@ -5,9 +5,10 @@ use super::columns::columns_of;
 use super::release::facts;
 use crate::answer::{Answer, Fields};
 use crate::closer;
+use crate::count::Stamp;
 use crate::folder::keep_to_owner;
 use crate::job::Job;
-use crate::page::{Page, Step, button, hidden, input, percent, thousands};
+use crate::page::{Page, Step, button, hidden, input, percent, shell, thousands};
 use crate::policy_text::get;
 use crate::results::{Closer, Tried};
 use crate::studio::{Edit, Opened, Studio};
@@ -35,7 +36,7 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     let tried = tried(studio, &opened);
     if !tried.is_empty() {
         if is_stale(&tried, &opened) {
-            body += "<p class=\"warning\" role=\"status\">The columns or hierarchies were changed after these settings were tried. \
+            body += "<p class=\"warning\" role=\"status\">The table, the columns or the hierarchies were changed after these settings were tried. \
                      Try them again.</p>\n";
         }
         body += &picture(&tried, &opened);
@@ -43,7 +44,7 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     body += &form(&opened)?;
     let options = if tried.is_empty() { vec!["k=3,5,10".to_string()] } else { varied(&tried) };
     let options: String = options.iter().map(|vary| format!(" --vary {vary}")).collect();
-    let command = Some(format!("kohort compare {}{options}", opened.name));
+    let command = Some(format!("kohort compare {}{options}", shell(&opened.name)));
     Ok(Answer::Page(Page { step: Step::Explore, heading: "Explore", body, command }))
 }
 
@@ -58,10 +59,14 @@ fn tried(studio: &Studio, opened: &Opened) -> Vec<ReadSetting> {
     folder.and_then(|folder| read_comparison(&folder).ok()).unwrap_or_default()
 }
 
-/// Returns whether the columns of the policy are others than those that were tried.
+/// Returns whether the columns of the policy are others than those that were tried, or a table was written since then.
 fn is_stale(tried: &[ReadSetting], opened: &Opened) -> bool {
     let columns = |section: Section| section.section("columns").ok().flatten().map(|own| own.to_toml());
-    let then = tried.iter().find_map(|own| own.policy.as_ref()).and_then(|path| read_text(path, 16 << 20).ok());
+    let Some(path) = tried.iter().find_map(|own| own.policy.as_ref()) else { return false };
+    if opened.tables().iter().any(|table| table.is_newer_than(&Stamp::of(path))) {
+        return true;
+    }
+    let then = read_text(path, 16 << 20).ok();
     let then = then.and_then(|text| Section::parse("the setting", &text).ok()).and_then(columns);
     then != opened.section().ok().and_then(columns)
 }
@@ -305,7 +310,9 @@ pub(crate) fn choose(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
 pub(crate) fn look(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
     let (place, _, path) = at(studio, fields.number("place"))?;
     let text = read_text(&path, 16 << 20)?;
-    if studio.desk().tried.as_ref().is_some_and(|tried| tried.place == place && tried.policy == text) {
+    let tables = studio.opened()?.tables();
+    let is_shown = |tried: &Arc<Tried>| tried.place == place && tried.policy == text && tried.tables == tables;
+    if studio.desk().tried.as_ref().is_some_and(is_shown) {
         return Ok(Answer::See("/setting"));
     }
     studio.start("Looking closer", "/explore", move |studio, job| {
@@ -317,7 +324,7 @@ pub(crate) fn look(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
         let closer = closer::look(&path, &release, counted.as_ref(), studio.threads)?;
         let (facts, changed) = (facts(release.metrics()), changed(release.metrics()));
         let report = release.report_html()?.to_string();
-        studio.desk().tried = Some(Arc::new(Tried { policy: text, place, facts, changed, report, closer }));
+        studio.desk().tried = Some(Arc::new(Tried { policy: text, tables, place, facts, changed, report, closer }));
         Ok("/setting")
     })?;
     Ok(Answer::See("/job"))

@@ -5,7 +5,7 @@ use crate::archive;
 use crate::count::Stamp;
 use crate::desktop;
 use crate::folder::keep_to_owner;
-use crate::page::{Page, Step, button, hidden, percent, sentences, thousands};
+use crate::page::{Page, Step, button, hidden, percent, sentences, shell, thousands};
 use crate::policy_text::get;
 use crate::studio::{Opened, Studio};
 use kohort::evidence::Metrics;
@@ -40,10 +40,10 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     let shown = studio.desk().release.clone();
     let shown =
         shown.or_else(|| Some(default_name(&opened)).filter(|name| studio.folder.path(name).is_ok_and(|p| p.is_dir())));
-    let mut command = format!("kohort anonymize {}", opened.name);
+    let mut command = format!("kohort anonymize {}", shell(&opened.name));
     if let Some(name) = shown {
         body += &summary(studio, &name)?;
-        command += &format!("\nkohort sign {name} --key {KEY}");
+        command += &format!("\nkohort sign {} --key {KEY}", shell(&name));
         studio.desk().release = Some(name);
     }
     Ok(Answer::Page(Page { step: Step::Release, heading: "Release", body, command: Some(command) }))

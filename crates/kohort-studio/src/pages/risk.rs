@@ -5,7 +5,7 @@ use super::columns::columns_of;
 use super::more_requirements;
 use crate::answer::{Answer, Fields};
 use crate::job::Job;
-use crate::page::{Page, Step, hidden, input, percent, radios, select, sentences, thousands};
+use crate::page::{Page, Step, hidden, input, percent, radios, select, sentences, shell, thousands};
 use crate::policy_text::{get, quoted};
 use crate::results::{Ladder, RiskFound, RiskShape, Rung};
 use crate::studio::{Edit, Opened, Studio};
@@ -34,13 +34,13 @@ pub(crate) fn current(studio: &Studio, opened: &Opened) -> Option<Arc<RiskFound>
     desk.risk.as_ref().filter(|(text, _)| *text == counted_text(opened)).map(|(_, found)| Arc::clone(found))
 }
 
-/// The part of a policy that the risk of the data depends on.
+/// What the risk of the data depends on: a part of the policy, and the tables as they are.
 fn counted_text(opened: &Opened) -> String {
     let part = |key: &str| opened.section().ok()?.section(key).ok().flatten().map(|own| own.to_toml());
     let (input, columns) = (part("input").unwrap_or_default(), part("columns").unwrap_or_default());
     let exclude = opened.section().ok().and_then(|own| own.get("exclude").cloned());
     let knows = get(&opened.text, &["privacy", "knows"]);
-    format!("{}{input}{columns}{exclude:?}{knows:?}", opened.name)
+    format!("{}{input}{columns}{exclude:?}{knows:?}{:?}", opened.name, opened.tables())
 }
 
 /// Measures the risk in the background.
@@ -140,7 +140,7 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     let mut body = String::from("<p class=\"lead\">How easily could somebody be found in the data as it is?</p>\n");
     match current(studio, &opened) {
         None => {
-            body += "<p>The risk has not been measured for the columns as they are now. Kohort counts how many people are the only ones \
+            body += "<p>The risk has not been measured for the table and the columns as they are now. Kohort counts how many people are the only ones \
                      with their combination of values.</p>\n";
             body += "<form method=\"post\" action=\"/risk\"><button class=\"main\">Measure the risk</button></form>\n";
         }
@@ -158,7 +158,7 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     }
     body += &asked(&opened)?;
     body += "<p class=\"actions\"><a class=\"go next\" href=\"/explore\">Next: explore settings</a> <a class=\"go\" href=\"/release\">Release</a></p>\n";
-    let command = Some(format!("kohort risk {}", opened.name));
+    let command = Some(format!("kohort risk {}", shell(&opened.name)));
     Ok(Answer::Page(Page { step: Step::Risk, heading: "Risk", body, command }))
 }
 
