@@ -105,7 +105,8 @@ impl Histogram {
 impl CountedColumn {
     /// Returns how many values there are, in words. Where they were not all counted here, `init` may have.
     pub(crate) fn distinct(&self, advice: Option<&ColumnAdvice>) -> String {
-        let stated = advice.and_then(|advice| advice.facts.split(", ").next()).filter(|facts| facts.ends_with("values"));
+        let stated =
+            advice.and_then(|advice| advice.facts.split(", ").next()).filter(|facts| facts.ends_with("values"));
         if let (Some(stated), true) = (stated, self.others > 0) {
             return stated.to_string();
         }

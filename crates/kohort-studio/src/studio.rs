@@ -384,9 +384,9 @@ impl Changed {
             lines = format!("{} lines were replaced by {}.", old.len(), new.len());
         }
         format!(
-            "<section class=\"changed\" role=\"status\"><p><strong>Saved.</strong> {}. </p>\n\
-             <details><summary>What changed in the policy</summary><pre tabindex=\"0\">{lines}</pre></details>\n{}</section>\n",
-            escape(&self.what),
+            "<section class=\"changed\" role=\"status\"><p><strong>Saved.</strong> {}.</p>\n{}\
+             <details><summary>What changed in the policy</summary><pre tabindex=\"0\">{lines}</pre></details></section>\n",
+            prose(&self.what),
             crate::page::button("/undo", "Undo", &[])
         )
     }

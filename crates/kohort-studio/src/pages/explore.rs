@@ -93,6 +93,10 @@ fn in_words(name: &str) -> String {
             Ok(share) => format!("at most {} of records removed", percent(share).replace(".0 %", " %")),
             Err(_) => format!("max_suppressed = {share}"),
         },
+        Some(("max_high_risk", share)) => match share.parse::<f64>() {
+            Ok(share) => format!("at most {} of patients at risk", percent(share).replace(".0 %", " %")),
+            Err(_) => format!("max_high_risk = {share}"),
+        },
         Some((key, value)) => format!("{key} = {value}"),
         None => pair.to_string(),
     };
@@ -118,7 +122,8 @@ fn form(opened: &Opened) -> Result<String> {
     let register = Register::built_in();
     let now = get(&opened.text, &["method", "name"]).unwrap_or_default();
     let (mut usual, mut others) = (String::new(), String::new());
-    for (place, entry) in register.for_shape(shape(opened)?).enumerate() {
+    let shape = shape(opened)?;
+    for (place, entry) in register.for_shape(shape).enumerate() {
         let is_usual = now.trim_matches('"') == entry.name || place < USUAL;
         let mark = if is_usual { " checked" } else { "" };
         let list = if is_usual { &mut usual } else { &mut others };
@@ -135,18 +140,33 @@ fn form(opened: &Opened) -> Result<String> {
             format!("<details><summary>Other methods, for experts</summary><ul class=\"files\">{others}</ul></details>")
         }
     };
-    Ok(format!(
-        "<section><h2>Try settings</h2>\n<form method=\"post\" action=\"/explore\" class=\"stacked\">{}{}\
-         <fieldset><legend>Methods: ways to change the data</legend><ul class=\"files\">{usual}</ul>{others}</fieldset>\
-         <button class=\"main\">Try them</button></form></section>\n",
-        input("k", "vary-k", "Values of k: at least so many people look the same", "3, 5, 10, 20", "required"),
-        input(
+    let removes = register.for_shape(shape).any(|entry| entry.params.iter().any(|param| param.key == "max_suppressed"));
+    let suppressed = match removes {
+        true => input(
             "suppressed",
             "vary-suppressed",
             "Share of records that may be removed: 0.01 is 1 in 100. Empty keeps the policy's",
-            "0, 0.01, 0.05",
-            ""
+            // Few patients are removed from histories; what counts there is how many may be at risk.
+            if shape == DataShape::Events { "" } else { "0, 0.01, 0.05" },
+            "",
         ),
+        false => String::new(),
+    };
+    let at_risk = match shape {
+        DataShape::Events => input(
+            "high-risk",
+            "vary-high-risk",
+            "Share of patients who may have fewer than k matches: 0.1 is 1 in 10. Empty keeps the policy's",
+            "0.05, 0.1, 0.2",
+            "",
+        ),
+        _ => String::new(),
+    };
+    Ok(format!(
+        "<section><h2>Try settings</h2>\n<form method=\"post\" action=\"/explore\" class=\"stacked\">{}{at_risk}{suppressed}\
+         <fieldset><legend>Methods: ways to change the data</legend><ul class=\"files\">{usual}</ul>{others}</fieldset>\
+         <button class=\"main\">Try them</button></form></section>\n",
+        input("k", "vary-k", "Values of k: at least this many people look the same", "3, 5, 10, 20", "required"),
     ))
 }
 
@@ -163,6 +183,7 @@ pub(crate) fn compare(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
     };
     add("k", values("k"));
     add("method", fields.all("method").map(str::to_string).collect());
+    add("max_high_risk", values("high-risk"));
     add("max_suppressed", values("suppressed"));
     if vary.is_empty() {
         return Err(Error::yours("nothing was chosen to be tried. Give at least values of k."));
@@ -430,6 +451,7 @@ mod tests {
     fn a_setting_is_named_in_words_and_its_command_found_again() {
         assert_eq!(in_words("k=5 method=local max_suppressed=0.01"), "k = 5, local, at most 1 % of records removed");
         assert_eq!(in_words("k=5 max_suppressed=0"), "k = 5, no record removed");
+        assert_eq!(in_words("k=5 max_high_risk=0.1"), "k = 5, at most 10 % of patients at risk");
         assert_eq!(in_words(""), "as the policy is");
         let named = |name: &str| ReadSetting {
             name: name.into(),

@@ -142,10 +142,13 @@ fn attacks(all: &[Attack]) -> String {
 
 /// Verifies a release in the background.
 pub(crate) fn verify(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
-    let name = fields.get("name").to_string();
+    start(studio, fields.get("name"), fields.get("original") == "yes", fields.get("attack") == "yes")
+}
+
+/// The same for the release of this name, compared with the original and attacked if that is asked for.
+pub(super) fn start(studio: &Arc<Studio>, name: &str, compare: bool, try_attacks: bool) -> Result<Answer> {
+    let name = name.to_string();
     studio.folder.path(&name)?;
-    let compare = fields.get("original") == "yes";
-    let try_attacks = fields.get("attack") == "yes";
     studio.start("Verifying the release", "/verify", move |studio, job| {
         let found = check(studio, job, &name, compare, try_attacks)?;
         studio.desk().verified = Some(Arc::new(found));

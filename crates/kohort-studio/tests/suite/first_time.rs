@@ -249,3 +249,109 @@ fn requirements_for_experts_have_fields() {
     let risk = browser.work("/risk", &[]);
     assert!(risk.body.contains("are unique"), "{}", risk.body);
 }
+
+#[test]
+fn several_columns_get_one_role_at_once_and_one_undo_takes_it_back() {
+    let here = tempfile::tempdir().unwrap();
+    let browser = studio(here.path());
+    browser.work("/demo", &[]);
+    let policy = || fs::read_to_string(here.path().join("policy.toml")).unwrap();
+    let before = policy();
+    let (age, ward, revision) = (browser.column("age"), browser.column("ward"), browser.revision("/columns"));
+    let save = |fields: &[(&str, &str)]| browser.post("/columns", &[&[("revision", &revision[..])], fields].concat());
+    for wrong in
+        [&[("role", "identifier")][..], &[("column", &age), ("role", "")], &[("column", "999"), ("role", "quasi")]]
+    {
+        assert_eq!(save(wrong).status, 400, "{wrong:?}");
+    }
+    assert_eq!(save(&[("column", &age), ("column", &ward), ("role", "other")]).status, 400, "a reason is asked for");
+    assert_eq!(policy(), before);
+    assert_eq!(save(&[("column", &age), ("column", &ward), ("role", "identifier")]).status, 303);
+    let has = |name: &str| {
+        policy().lines().any(|l| l.starts_with(name) && l.contains("identifier") && !l.contains("hierarchy"))
+    };
+    assert!(has("age") && has("ward"), "{}", policy());
+    assert!(browser.get("/columns").body.contains("Columns <code>age</code> and <code>ward</code>"));
+    browser.post("/undo", &[]);
+    assert_eq!(policy(), before);
+}
+
+#[test]
+fn a_policy_or_a_release_is_dropped_where_tables_are() {
+    let here = tempfile::tempdir().unwrap();
+    let browser = studio(here.path());
+    browser.work("/demo", &[]);
+    ask_for(&browser, "5");
+    browser.work("/release", &[]);
+    browser.work("/archive", &[]);
+    let policy = fs::read(here.path().join("policy.toml")).unwrap();
+    let archive = fs::read(here.path().join("policy-release.tar.gz")).unwrap();
+    assert_eq!(browser.drop_file("mine.toml", &policy).body, "mine.toml");
+    let shown = browser.work("/suggest", &[("file", "mine.toml"), ("file", "hospital.csv")]);
+    assert!(shown.body.contains("<h1>Columns</h1>") && shown.body.contains("<code>mine.toml</code>"), "{}", shown.body);
+    assert_eq!(browser.drop_file("received.tar.gz", &archive).body, "received.tar.gz");
+    let shown = browser.work("/suggest", &[("file", "received.tar.gz")]);
+    assert!(shown.body.contains("<p class=\"stamp\">Verified"), "{}", shown.body);
+    assert_eq!(browser.post("/suggest", &[("file", "received.tar.gz"), ("file", "hospital.csv")]).status, 400);
+}
+
+#[test]
+fn a_release_of_an_older_policy_is_not_taken_for_one_of_this_one() {
+    let here = tempfile::tempdir().unwrap();
+    let browser = studio(here.path());
+    browser.work("/demo", &[]);
+    ask_for(&browser, "5");
+    assert!(!browser.work("/release", &[]).body.contains("The policy was changed after"));
+    ask_for(&browser, "11");
+    assert!(browser.get("/release").body.contains("The policy was changed after this release was made"));
+}
+
+/// Three tables that a patient number links.
+fn drop_linked(browser: &Browser) {
+    let region = |i: u32| ["north", "south", "west"][(i % 3) as usize];
+    let patients: String = (0..240)
+        .map(|i| format!("P{i},{},{},{}\n", 1940 + i * 7 % 60, if i % 2 == 0 { "F" } else { "M" }, region(i)))
+        .collect();
+    let visits: String = (0..600)
+        .map(|i| format!("P{},{},{}\n", i * 7 % 240, 2018 + i % 4, ["I10", "E11.9", "J18.9"][(i % 3) as usize]))
+        .collect();
+    let drugs: String = (0..500)
+        .map(|i| format!("P{},{},{}\n", i * 11 % 240, ["aspirin", "insulin"][(i % 2) as usize], 7 + 7 * (i % 3)))
+        .collect();
+    for (name, text) in [
+        ("the patients.csv", format!("patient_id,birth_year,sex,region\n{patients}")),
+        ("visits.csv", format!("patient_id,year,diagnosis\n{visits}")),
+        ("drugs.csv", format!("patient_id,drug,days\n{drugs}")),
+    ] {
+        assert_eq!(browser.drop_file(&name.replace(' ', "%20"), text.as_bytes()).body, name);
+    }
+}
+
+#[test]
+fn what_is_known_about_events_is_a_choice_and_commands_name_every_table() {
+    let here = tempfile::tempdir().unwrap();
+    let browser = studio(here.path());
+    drop_linked(&browser);
+    let files = [("file", "the patients.csv"), ("file", "visits.csv"), ("file", "drugs.csv")];
+    let columns = browser.work("/suggest", &files);
+    let command = columns.body.split("<h2>The same without this page</h2>").nth(1).unwrap();
+    for name in ["&#39;the patients.csv&#39;", "visits.csv", "drugs.csv", "-o policy.toml"] {
+        assert!(command.contains(name), "{name}: {command}");
+    }
+    let policy = || fs::read_to_string(here.path().join("policy.toml")).unwrap();
+    assert!(policy().contains("power_total = 2"), "{}", policy());
+    let risk = browser.work("/risk", &[]);
+    assert!(risk.body.contains("of the patients are unique") && risk.body.contains("Any 3 facts"), "{}", risk.body);
+    let save = |facts: &str, share: &str| {
+        let revision = browser.revision("/risk");
+        let fields =
+            [("revision", &revision[..]), ("preset", ""), ("k", "3"), ("power_total", facts), ("max_high_risk", share)];
+        browser.post("/privacy", &fields).status
+    };
+    assert_eq!((save("3", "7"), save("3", "")), (400, 400), "a share is asked for");
+    assert_eq!(save("3", "0.2"), 303);
+    assert!(policy().contains("power_total = 3") && policy().contains("max_high_risk = 0.2"), "{}", policy());
+    assert!(browser.get("/explore").body.contains("fewer than k matches"));
+    let tried = browser.work("/explore", &[("k", "3"), ("method", "claims"), ("high-risk", "0.1, 0.3")]);
+    assert!(tried.body.contains("at most 30 % of patients at risk"), "{}", tried.body);
+}
