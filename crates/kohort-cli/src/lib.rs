@@ -84,11 +84,11 @@ enum Command {
 impl Command {
     /// Returns whether the command goes on after a release was published, so that only an interrupt ends it.
     fn serves(&self) -> bool {
-        match self {
-            #[cfg(feature = "studio")]
-            Command::Studio(_) => true,
-            _ => false,
+        #[cfg(feature = "studio")]
+        if matches!(self, Command::Studio(_)) {
+            return true;
         }
+        false
     }
 }
 

@@ -119,7 +119,7 @@ pub(crate) fn suggest(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
         return Err(Error::yours("no file was chosen. Tick at least one."));
     }
     names.iter().try_for_each(|name| studio.folder.path(name).map(|_| ()))?;
-    // A policy that is dropped, alone or with its tables, is gone on with; a release that is dropped is verified.
+    // A policy, alone or with its tables, is opened; a release is verified.
     let listed = studio.folder.listed()?;
     let of = |kinds: &[FileKind]| -> Vec<&String> {
         let is = |name: &&String| listed.iter().any(|own| own.name == **name && kinds.contains(&own.kind));

@@ -22,6 +22,8 @@ fn a_table_that_changes_while_it_is_open_is_noticed() {
     let here = tempfile::tempdir().unwrap();
     let browser = studio(here.path());
     browser.work("/demo", &[]);
+    let revision = browser.revision("/risk");
+    browser.post("/privacy", &[("revision", &revision), ("preset", ""), ("k", "5"), ("knows", "all")]);
     browser.work("/explore", &[("k", "3, 5"), ("method", "lattice"), ("suppressed", "0.05")]);
     assert!(browser.work("/risk", &[]).body.contains("of 2,000 patients are unique"));
     assert!(!browser.get("/explore").body.contains("Try them again."));

@@ -25,6 +25,11 @@ fn from_an_empty_page_to_a_verified_release() {
     assert!(
         columns.body.contains("Names the person") && columns.body.contains("kohort init hospital.csv -o policy.toml")
     );
+    // Every column has its profile, its histogram, and the suggestion with its reason; what is uncertain is on top.
+    let has = |what: &str| columns.body.matches(what).count();
+    assert_eq!((has("class=\"facts-line\""), has("class=\"chart spark\""), has("class=\"why\"")), (15, 15, 15));
+    assert!(columns.body.find("Please check: ").unwrap() < columns.body.find("Clear: ").unwrap());
+    assert!(!columns.body.contains("about 2,"), "no column has more values than rows: {}", columns.body);
 
     let number = browser.column("ward");
     let revision = browser.revision("/columns");
@@ -37,7 +42,11 @@ fn from_an_empty_page_to_a_verified_release() {
     assert!(browser.get("/columns").body.contains("What changed in the policy"), "the change is shown");
 
     let risk = browser.work("/risk", &[]);
-    assert!(risk.body.contains("are unique"), "{}", risk.body);
+    for part in
+        ["are unique", "How few columns are enough", "What each column adds", "Any 2 of them at once", "a neighbour"]
+    {
+        assert!(risk.body.contains(part), "{part}: {}", risk.body);
+    }
     assert!(browser.get("/hierarchies").body.contains("alone with their label"));
     assert!(browser.get("/release").body.contains("k is not chosen yet"));
     ask_for(&browser, "5");
