@@ -317,7 +317,7 @@ fn in_page_words(note: &str) -> String {
 /// A warning of `init` in the words of this page, where it names keys of the policy or another command.
 fn warning_in_page_words(warning: &str) -> String {
     if let Some((found, _)) = warning.split_once(" The policy marks them with CHECK") {
-        return format!("{found} They are the first ones below, marked \u{201c}Unsure\u{201d}.");
+        return format!("{found} They are among the first ones below, marked \u{201c}Unsure\u{201d}.");
     }
     warning.replace("With role = \"patient\", people", "If it is the patient's number, people")
 }

@@ -382,7 +382,10 @@ fn asked(opened: &Opened) -> Result<String> {
 fn numbered(name: &'static str, legend: &str, choices: &[(&'static str, &str)], now: &str) -> String {
     let mut choices: Vec<(&str, String)> = choices.iter().map(|(value, words)| (*value, words.to_string())).collect();
     if choices.iter().all(|(value, _)| *value != now) {
-        let words = if now.is_empty() { "As written in the policy.".into() } else { format!("Any {}.", escape(now)) };
+        let words = match now.parse::<u64>() {
+            Ok(number) => format!("Any {number}."),
+            Err(_) => "As written in the policy.".into(),
+        };
         choices.push((now, format!("<strong>{words}</strong>")));
     }
     radios(name, legend, &choices, now)
