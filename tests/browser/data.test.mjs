@@ -116,6 +116,7 @@ test("an awkward table: several columns at once, a policy dropped on the start p
   await arrive(page, "Columns");
   await page.getByText("400 rows, 7 columns").waitFor();
   await page.getByText("kohort init 'Krankenhaus Daten (Kopie).csv' -o policy.toml").waitFor();
+  assert.equal(await page.getByText("kohort init --ask").count(), 0, "warnings are in the words of the page");
   const before = readFileSync(join(folder, "policy.toml"), "utf8");
   for (const name of ["Notiz; frei", "Größe_$(x)", 'Gewicht "kg"']) await page.getByRole("checkbox", { name }).check();
   const form = page.locator("form.several");
