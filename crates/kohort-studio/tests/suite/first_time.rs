@@ -317,16 +317,24 @@ fn a_release_of_an_older_policy_is_not_taken_for_one_of_this_one() {
 
 /// Three tables that a patient number links.
 fn drop_linked(browser: &Browser) {
-    let region = |i: u32| ["north", "south", "west"][(i % 3) as usize];
-    let patients: String = (0..240)
-        .map(|i| format!("P{i},{},{},{}\n", 1940 + i * 7 % 60, if i % 2 == 0 { "F" } else { "M" }, region(i)))
-        .collect();
-    let visits: String = (0..600)
-        .map(|i| format!("P{},{},{}\n", i * 7 % 240, 2018 + i % 4, ["I10", "E11.9", "J18.9"][(i % 3) as usize]))
-        .collect();
-    let drugs: String = (0..500)
-        .map(|i| format!("P{},{},{}\n", i * 11 % 240, ["aspirin", "insulin"][(i % 2) as usize], 7 + 7 * (i % 3)))
-        .collect();
+    // Numbers that depend on each other in no visible way.
+    let random = |n: u64, below: u64| ((n * 2_654_435_761) as u32 >> 7) as u64 % below;
+    let one_of = |n: u64, all: &[&'static str]| all[random(n, all.len() as u64) as usize];
+    let patient = |i: u64| {
+        let sex = if i % 2 == 0 { "M" } else { "F" };
+        format!("P{},{},{sex},{}\n", 1000 + i, 1940 + random(i + 1, 65), one_of(i + 5, &["north", "south", "west"]))
+    };
+    let visit = |i: u64| {
+        let diagnosis = one_of(i + 4, &["I10", "E11.9", "J18.9", "K35.8"]);
+        format!("P{},{},{diagnosis}\n", 1000 + random(i + 2, 400), 2018 + random(i + 9, 4))
+    };
+    let drug = |i: u64| {
+        let name = one_of(i + 8, &["aspirin", "insulin", "statin"]);
+        format!("P{},{name},{}\n", 1000 + random(i + 6, 400), 7 << random(i + 1, 3))
+    };
+    let patients: String = (0..400).map(patient).collect();
+    let visits: String = (0..1200).map(visit).collect();
+    let drugs: String = (0..800).map(drug).collect();
     for (name, text) in [
         ("the patients.csv", format!("patient_id,birth_year,sex,region\n{patients}")),
         ("visits.csv", format!("patient_id,year,diagnosis\n{visits}")),
