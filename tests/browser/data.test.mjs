@@ -106,3 +106,37 @@ test("bad files end in words, and nothing is lost", async () => {
   await accessible(page);
   await end();
 });
+
+test("an awkward table: several columns at once, a policy dropped on the start page", async () => {
+  const { page, folder, go, end } = await studio();
+  const row = (i) => [`P-${i >> 1}`, `${1 + random(i, 28)}.${1 + random(i + 2, 12)}.19${40 + random(i + 4, 50)}`, `${45 + random(i + 5, 60)},5`, ["I10.90", "E11.9", "k.A."][random(i + 6, 3)], `"Text; mit ""Zeichen"" ${random(i + 1, 3)}"`, "", random(i + 8, 40)].join(";");
+  const header = 'Pat.-Nr.;Geb.datum;"Gewicht ""kg""";<b>Diagnose</b>;"Notiz; frei";leer;Größe_$(x)';
+  const table = Buffer.from(`${header}\r\n${Array.from({ length: 400 }, (_, i) => row(i)).join("\r\n")}\r\n`, "latin1");
+  await page.locator("#pick").setInputFiles({ name: "Krankenhaus Daten (Kopie).csv", mimeType: "text/csv", buffer: table });
+  await arrive(page, "Columns");
+  await page.getByText("400 rows, 7 columns").waitFor();
+  await page.getByText("kohort init 'Krankenhaus Daten (Kopie).csv' -o policy.toml").waitFor();
+  assert.equal(await page.getByText("kohort init --ask").count(), 0, "warnings are in the words of the page");
+  const before = readFileSync(join(folder, "policy.toml"), "utf8");
+  for (const name of ["Notiz; frei", "Größe_$(x)", 'Gewicht "kg"']) await page.getByRole("checkbox", { name }).check();
+  const form = page.locator("form.several");
+  await accessible(page);
+  await form.getByLabel("Role").selectOption("identifier");
+  await form.getByRole("button", { name: "Change them" }).click();
+  await page.getByText("Saved.").waitFor();
+  const policy = readFileSync(join(folder, "policy.toml"), "utf8");
+  for (const name of ['"Notiz; frei"', '"Größe_$(x)"', '"Gewicht \\"kg\\""']) {
+    assert.ok(policy.split("\n").some((line) => line.startsWith(name) && line.includes('role = "identifier"')), name);
+  }
+  assert.ok(!(await form.isVisible()), "nothing is ticked any more");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await arrive(page, "Policy and history");
+  assert.equal(readFileSync(join(folder, "policy.toml"), "utf8"), before, "one undo takes all of them back");
+  // A policy from elsewhere, with its table.
+  await go("/");
+  await drop(page, "[data-drop=table]", { "theirs.csv": patients(200, 4), "theirs.toml": '[input]\ntable = "theirs.csv"\n[columns]\nage = { role = "quasi" }\nsex = { role = "quasi" }\npostcode = { role = "identifier" }\ndiagnosis = { role = "sensitive" }\n[privacy]\nk = 3\n[method]\nname = "lattice"\nmax_suppressed = 0.1\n' });
+  await arrive(page, "Columns");
+  await page.getByText("200 rows").waitFor();
+  await page.locator(".file", { hasText: "theirs.toml" }).waitFor();
+  await end();
+});

@@ -40,6 +40,7 @@ test("from an empty page to a signed release, then tampered with and refused", a
   await page.getByLabel("Values of k").fill("3, 4, 5, 8, 12, 20");
   await page.getByRole("button", { name: "Try them" }).click();
   await page.getByText(/\d+ of \d+ settings so far/).waitFor();
+  await page.getByText(/about .* left for this step/).waitFor();
   await accessible(page);
   await arrive(page, "Explore");
   await page.getByRole("button", { name: /^Choose/ }).first().waitFor();

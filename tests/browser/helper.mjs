@@ -66,7 +66,12 @@ export async function studio(options = {}) {
   const go = (path) => page.goto(new URL(path, address).href);
   const end = async () => {
     await context.close();
-    child.kill();
+    // Ctrl-C ends it, whatever it did before.
+    child.kill("SIGINT");
+    const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    clearTimeout(late);
+    assert.notEqual(child.signalCode, "SIGKILL", "the studio did not end");
     if (!options.keep) rmSync(folder, { recursive: true, force: true });
     assert.deepEqual(problems, []);
   };

@@ -81,6 +81,17 @@ enum Command {
     Studio(studio::Args),
 }
 
+impl Command {
+    /// Returns whether the command goes on after a release was published, so that only an interrupt ends it.
+    fn serves(&self) -> bool {
+        #[cfg(feature = "studio")]
+        if matches!(self, Command::Studio(_)) {
+            return true;
+        }
+        false
+    }
+}
+
 /// Settings that every command receives.
 pub(crate) struct Context {
     pub(crate) threads: usize,
@@ -103,9 +114,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return if error.use_stderr() { 2 } else { 0 };
         }
     };
+    let serves = cli.command.serves();
     // An interrupt removes everything that was being made, so that no unfinished folder remains. A method that has a
     // result already keeps it at the first interrupt.
-    let _ = ctrlc::set_handler(|| {
+    let _ = ctrlc::set_handler(move || {
         if progress::keep_best_so_far() {
             output::complain("\ninterrupted: the best result so far is kept. Interrupt again to publish nothing.");
             return;
@@ -116,7 +128,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             );
             return;
         }
-        let Some(_gone) = kohort_core::release::Staging::remove_all() else { return };
+        let gone = kohort_core::release::Staging::remove_all();
+        if serves {
+            output::complain("\nthe studio has ended. Your work is saved.");
+            std::process::exit(0);
+        }
+        // The release was published just now: the command ends by itself.
+        let Some(_gone) = gone else { return };
         output::complain("\ninterrupted: nothing was published.");
         std::process::exit(4);
     });

@@ -49,8 +49,8 @@ function follow(part) {
   look();
 }
 
-/** Saves a row as soon as its choice changes; a reason is asked for first where one is needed. */
-function saveOnChange(form) {
+/** Asks for a reason only where the role needs one. */
+function reasonWhereNeeded(form) {
   const role = form.elements.role, reason = form.elements.reason;
   const label = form.querySelector(`label[for="${reason.id}"]`);
   const adapt = () => {
@@ -59,6 +59,12 @@ function saveOnChange(form) {
     reason.required = needed;
   };
   adapt();
+  return adapt;
+}
+
+/** Saves a row as soon as its choice changes; a reason is asked for first where one is needed. */
+function saveOnChange(form) {
+  const adapt = reasonWhereNeeded(form);
   form.addEventListener("change", () => {
     adapt();
     if (form.reportValidity()) form.requestSubmit();
@@ -274,6 +280,17 @@ function filter(field) {
   });
 }
 
+/** Ticks all columns that are shown. */
+function ticker(button) {
+  button.hidden = false;
+  button.addEventListener("click", () => document.querySelectorAll(".columns > li:not([hidden]) .named input").forEach((box) => (box.checked = true)));
+}
+
+/** Gives one role to all ticked columns: the form has a reason only where one is needed. */
+function several(form) {
+  form.addEventListener("change", reasonWhereNeeded(form));
+}
+
 /** A dot of the picture looks closer at its setting. */
 function dot(link) {
   const form = document.getElementById(link.getAttribute("href").replace("#setting-", "look-"));
@@ -296,6 +313,8 @@ function prepare(part) {
   part.querySelectorAll(".cutter").forEach(cutter);
   part.querySelectorAll("[data-drop]").forEach(droppable);
   part.querySelectorAll("[data-filter]").forEach(filter);
+  part.querySelectorAll("[data-tick]").forEach(ticker);
+  part.querySelectorAll("form.several").forEach(several);
   part.querySelectorAll("a.dot-link").forEach(dot);
 }
 

@@ -107,7 +107,7 @@ pub(crate) fn explained(error: &Error) -> String {
 
 /// A sentence that begins with a capital letter, unless it begins with the name of a file or a column.
 pub(crate) fn capital(sentence: &str) -> String {
-    let first = sentence.split([' ', ',', ':']).next().unwrap_or_default();
+    let first = sentence.split([' ', ',', ':', ';']).next().unwrap_or_default();
     if first.contains(|c: char| !c.is_alphabetic() && c != '\'') {
         return sentence.to_string();
     }

@@ -45,6 +45,11 @@ impl Stamp {
         Stamp(path.to_path_buf(), about.map_or(0, |about| about.len()), time)
     }
 
+    /// Returns whether the file was written after another one. Not if one of them has no time.
+    pub(crate) fn is_newer_than(&self, other: &Stamp) -> bool {
+        matches!((self.2, other.2), (Some(own), Some(other)) if own > other)
+    }
+
     /// The name of the file.
     pub(crate) fn name(&self) -> Option<String> {
         Some(self.0.file_name()?.to_string_lossy().into_owned())
@@ -98,8 +103,13 @@ impl Histogram {
 }
 
 impl CountedColumn {
-    /// Returns how many values there are, in words.
-    pub(crate) fn distinct(&self) -> String {
+    /// Returns how many values there are, in words. Where they were not all counted here, `init` may have.
+    pub(crate) fn distinct(&self, advice: Option<&ColumnAdvice>) -> String {
+        let stated =
+            advice.and_then(|advice| advice.facts.split(", ").next()).filter(|facts| facts.ends_with("values"));
+        if let (Some(stated), true) = (stated, self.others > 0) {
+            return stated.to_string();
+        }
         let about = if self.others > 0 { "about " } else { "" };
         let word = if self.distinct == 1 { "value" } else { "values" };
         format!("{about}{} {word}", crate::page::thousands(self.distinct))
@@ -216,7 +226,9 @@ impl Tally {
 
     fn finish(self, name: String) -> CountedColumn {
         let numeric = self.texts == 0 && self.bins.range.is_some();
-        let distinct = self.distinct();
+        // An estimate may be larger than what is possible.
+        let cells = self.values.values().sum::<u64>() + self.others;
+        let distinct = self.distinct().min(cells);
         let text = |(cell, cells): (Vec<u8>, u64)| (String::from_utf8_lossy(&cell).into_owned(), cells);
         let mut values: Vec<(String, u64)> = self.values.into_iter().map(text).collect();
         if numeric {
@@ -338,7 +350,7 @@ mod tests {
         assert_eq!((age.numeric, age.missing, age.range), (true, 1, Some((7.0, 30.0))));
         assert_eq!(age.values, [("7".to_string(), 1), ("30".to_string(), 2)]);
         assert_eq!(sex.values, [("F".to_string(), 3), ("M".to_string(), 1)]);
-        assert_eq!(sex.distinct(), "2 values");
+        assert_eq!(sex.distinct(None), "2 values");
     }
 
     #[test]
@@ -349,7 +361,7 @@ mod tests {
         assert_eq!(column.bars.iter().sum::<u64>(), 5000);
         assert_eq!(column.values.len(), MOST_VALUES);
         assert!((4000..6200).contains(&column.distinct), "{}", column.distinct);
-        assert!(column.distinct().starts_with("about "));
+        assert!(column.distinct <= 5000 && column.distinct(None).starts_with("about "));
     }
 
     #[test]

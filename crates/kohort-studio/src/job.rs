@@ -156,3 +156,34 @@ impl Progress for Job {
         self.enough.load(Ordering::Relaxed) || self.cancelled.load(Ordering::Relaxed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_remaining_time_follows_from_the_share_that_is_done() {
+        let (go_on, wait) = std::sync::mpsc::channel::<()>();
+        let job = Job::start("Testing", "/", move |job| {
+            job.stage("counting", 10);
+            job.advance(4);
+            let _ = wait.recv();
+            Ok("/columns")
+        })
+        .unwrap();
+        let start = Instant::now();
+        while job.progressed().share.is_none_or(|share| share < 0.4) {
+            assert!(start.elapsed() < Duration::from_secs(10));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        let left = job.progressed().left.unwrap();
+        // Four of ten took at least 100 ms, so the other six take at least 150 ms.
+        assert!(left >= Duration::from_millis(150), "{left:?}");
+        go_on.send(()).unwrap();
+        while job.is_running() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(job.progressed().end.unwrap().unwrap(), "/columns");
+    }
+}

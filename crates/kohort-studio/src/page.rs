@@ -194,6 +194,17 @@ pub(crate) fn input(name: &str, id: &str, label: &str, value: &str, more: &str) 
     )
 }
 
+/// A name as a shell reads it: in quotes if it has characters that a shell takes for something else.
+pub(crate) fn shell(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+=,/:@%".contains(c);
+    // A name that begins with a hyphen would be read as an option.
+    let name = if name.starts_with('-') { format!("./{name}") } else { name.to_string() };
+    match !name.is_empty() && name.chars().all(is_plain) {
+        true => name,
+        false => format!("'{}'", name.replace('\'', "'\\''")),
+    }
+}
+
 /// A share as a percentage.
 pub(crate) fn percent(share: f64) -> String {
     match 100.0 * share {
@@ -203,8 +214,29 @@ pub(crate) fn percent(share: f64) -> String {
     }
 }
 
-/// A list of sentences, not yet escaped; nothing if there are none.
+/// A list of sentences, not yet escaped, each of them once; nothing if there are none.
 pub(crate) fn sentences(all: &[String]) -> String {
-    let items: String = all.iter().map(|s| format!("<li>{}</li>\n", prose(&crate::answer::capital(s)))).collect();
+    let is_first = |(place, sentence): &(usize, &String)| !all[..*place].contains(sentence);
+    let item = |(_, sentence): (usize, &String)| format!("<li>{}</li>\n", prose(&crate::answer::capital(sentence)));
+    let items: String = all.iter().enumerate().filter(is_first).map(item).collect();
     if items.is_empty() { items } else { format!("<ul>\n{items}</ul>\n") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_commands_survive_a_shell() {
+        assert_eq!(shell("hospital.csv"), "hospital.csv");
+        assert_eq!(shell("Krankenhaus Daten (Kopie).csv"), "'Krankenhaus Daten (Kopie).csv'");
+        assert_eq!(shell("it's.csv"), "'it'\\''s.csv'");
+        assert_eq!(shell("-x.csv"), "./-x.csv");
+    }
+
+    #[test]
+    fn a_sentence_is_listed_once() {
+        let all = ["the dates are read as days.", "14 patients have no events.", "the dates are read as days."];
+        assert_eq!(sentences(&all.map(String::from)).matches("<li>").count(), 2);
+    }
 }

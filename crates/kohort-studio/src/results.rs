@@ -1,5 +1,6 @@
 //! Results of work in the background, as far as pages show them.
 
+use crate::count::Stamp;
 use kohort::applied_hierarchy::{AppliedLevel, Branch};
 use kohort::attack::Attack;
 use kohort::original_risk::OriginalRisk;
@@ -66,6 +67,8 @@ impl Rung {
 pub(crate) struct Tried {
     /// The text of its policy.
     pub(crate) policy: String,
+    /// The tables that it was made from.
+    pub(crate) tables: Vec<Stamp>,
     /// Its place among the settings.
     pub(crate) place: usize,
     /// The numbers of the release it would be, as HTML.

@@ -10,7 +10,7 @@ use crate::results::{RiskFound, Tried, Verified};
 use kohort::pipeline::Options;
 use kohort::report::parts::{escape, prose};
 use kohort_core::policy::{PolicyFile, Section};
-use kohort_core::table::read_text;
+use kohort_core::table::{PartFiles, read_text};
 use kohort_core::{Error, Result};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -122,6 +122,20 @@ impl Opened {
     /// The policy, ready to be bound to its data.
     pub(crate) fn file(&self) -> Result<PolicyFile> {
         PolicyFile::parse(&self.name, &self.text, self.path.parent().unwrap_or(Path::new(".")))
+    }
+
+    /// The tables that it reads, as they are now. Of a pattern, the folder that it looks into.
+    pub(crate) fn tables(&self) -> Vec<Stamp> {
+        let Ok(section) = self.section() else { return Vec::new() };
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let own = section.section("input").ok().flatten();
+        let below = own.as_ref().and_then(|own| own.text("folder").ok().flatten());
+        let below = below.map_or(folder.to_path_buf(), |own| folder.join(own));
+        let stamp = |name: String| {
+            let path = below.join(name);
+            if path.exists() { Stamp::of(&path) } else { Stamp::of(&PartFiles::root(&path)) }
+        };
+        table_names(&section).into_iter().map(stamp).collect()
     }
 
     /// Its name without `.toml`.
@@ -370,9 +384,9 @@ impl Changed {
             lines = format!("{} lines were replaced by {}.", old.len(), new.len());
         }
         format!(
-            "<section class=\"changed\" role=\"status\"><p><strong>Saved.</strong> {}. </p>\n\
-             <details><summary>What changed in the policy</summary><pre tabindex=\"0\">{lines}</pre></details>\n{}</section>\n",
-            escape(&self.what),
+            "<section class=\"changed\" role=\"status\"><p><strong>Saved.</strong> {}.</p>\n{}\
+             <details><summary>What changed in the policy</summary><pre tabindex=\"0\">{lines}</pre></details></section>\n",
+            prose(&self.what),
             crate::page::button("/undo", "Undo", &[])
         )
     }

@@ -3,7 +3,7 @@
 use super::change;
 use crate::answer::{Answer, Fields};
 use crate::count::{CountedColumn, CountedTable};
-use crate::page::{Page, Step, button, hidden, input, percent, select, sentences, thousands};
+use crate::page::{Page, Step, button, hidden, input, percent, select, sentences, shell, thousands};
 use crate::policy_text::{get, quoted};
 use crate::studio::{Edit, Opened, Studio};
 use kohort::ColumnAdvice;
@@ -142,13 +142,17 @@ fn show(studio: &Arc<Studio>, asked: Option<usize>) -> Result<Answer> {
                 })
                 .collect();
             let width = if columns.len() == 1 { "1 column".into() } else { format!("{} columns", columns.len()) };
-            body += &format!("<p>{}, {width}. Values are hidden until you ask for them.</p>\n", rows.join(", "));
+            body += &format!(
+                "<p>{}, {width}. Values are hidden until you ask for them. Tick several columns to give them one role.</p>\n",
+                rows.join(", ")
+            );
             if columns.len() > 20 {
                 body += "<p class=\"find\"><label for=\"find\">Find a column by its name</label><input type=\"search\" id=\"find\" data-filter \
-                         autocomplete=\"off\"></p>\n";
+                         autocomplete=\"off\"> <button type=\"button\" class=\"quiet\" data-tick hidden>Tick all that are shown</button></p>\n";
             }
             if !counted.warnings.is_empty() {
-                body += &format!("<div class=\"warning\">{}</div>\n", sentences(&counted.warnings));
+                let warnings: Vec<String> = counted.warnings.iter().map(|own| warning_in_page_words(own)).collect();
+                body += &format!("<div class=\"warning\">{}</div>\n", sentences(&warnings));
             }
         }
     }
@@ -177,10 +181,26 @@ fn show(studio: &Arc<Studio>, asked: Option<usize>) -> Result<Answer> {
             several(unnamed.len(), "column", "columns")
         );
     }
+    if columns.len() > 1 {
+        body += &several_at_once(&revision);
+    }
     body += "<p class=\"actions\"><a class=\"go next\" href=\"/hierarchies\">Next: hierarchies</a> <a class=\"go\" href=\"/risk\">Risk</a></p>\n";
-    let table = tables.first().and_then(|t| t.stamp.name());
-    let command = table.map(|table| format!("kohort init {table} -o {}", opened.name));
+    let mut files: Vec<String> = tables.iter().filter_map(|table| Some(shell(&table.stamp.name()?))).collect();
+    files.dedup();
+    let command = (!files.is_empty()).then(|| format!("kohort init {} -o {}", files.join(" "), shell(&opened.name)));
     Ok(Answer::Page(Page { step: Step::Columns, heading: "Columns", body, command }))
+}
+
+/// A form that gives one role to all columns that are ticked.
+fn several_at_once(revision: &str) -> String {
+    let mut choices: Vec<(&str, String)> = vec![("", "Choose a role".to_string())];
+    choices.extend(ROLES.iter().map(|(role, words)| (*role, words.to_string())));
+    format!(
+        "<form method=\"post\" action=\"/columns\" id=\"several\" class=\"several\">{revision}<h2>Change the ticked columns</h2>\n\
+         <div>{}</div><div>{}</div><button>Change them</button></form>\n",
+        select("role", "role-several", "Role", &choices, ""),
+        input("reason", "reason-several", "Reason, if they are released as they are", "", "autocomplete=\"off\"")
+    )
 }
 
 fn row(number: usize, known: &Known, revision: &str, show_values: bool) -> String {
@@ -190,7 +210,8 @@ fn row(number: usize, known: &Known, revision: &str, show_values: bool) -> Strin
     let mut about = String::new();
     if let Some((table, counted)) = known.counted {
         let missing = counted.missing as f64 / table.rows.max(1) as f64;
-        about += &format!("<p class=\"facts-line\">{}, {} missing</p>\n", counted.distinct(), percent(missing));
+        about +=
+            &format!("<p class=\"facts-line\">{}, {} missing</p>\n", counted.distinct(known.advice), percent(missing));
         about += &histogram(number, counted, show_values);
     }
     if let Some(advice) = known.advice {
@@ -230,8 +251,10 @@ fn row(number: usize, known: &Known, revision: &str, show_values: bool) -> Strin
         _ => String::new(),
     };
     format!(
-        "<li id=\"column-{number}\"><h3>{group}<code>{}</code></h3>\n<div class=\"about\">{about}{values}</div>\n\
-         <form method=\"post\" action=\"/columns\" data-save>{revision}{}{}{}<button>Save</button></form>\n{hierarchy}</li>\n",
+        "<li id=\"column-{number}\"><div class=\"named\"><input type=\"checkbox\" name=\"column\" value=\"{number}\" form=\"several\" \
+         id=\"pick-{number}\" aria-labelledby=\"name-{number}\" autocomplete=\"off\"><h3 id=\"name-{number}\">{group}<code>{}</code></h3></div>\n\
+         <div class=\"about\">{about}{values}</div>\n\
+         <div><form method=\"post\" action=\"/columns\" data-save>{revision}{}{}{}<button>Save</button></form>\n{hierarchy}</div></li>\n",
         escape(&column.name),
         hidden("column", &number.to_string()),
         select("role", &format!("role-{number}"), "Role", &choices, &column.role),
@@ -291,24 +314,53 @@ fn in_page_words(note: &str) -> String {
     }
 }
 
+/// A warning of `init` in the words of this page, where it names keys of the policy or another command.
+fn warning_in_page_words(warning: &str) -> String {
+    if let Some((found, _)) = warning.split_once(" The policy marks them with CHECK") {
+        return format!("{found} They are among the first ones below, marked \u{201c}Unsure\u{201d}.");
+    }
+    warning.replace("With role = \"patient\", people", "If it is the patient's number, people")
+}
+
 fn in_words(role: &str) -> &str {
     ROLES.iter().find(|(name, _)| *name == role).map_or(role, |(_, words)| words)
 }
 
-/// Changes the role of a column.
+/// Changes the role of a column, or of several at once.
 pub(crate) fn save(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
     let opened = studio.opened()?;
     let columns = columns_of(&opened)?;
-    let Some(column) = fields.number("column").and_then(|n| columns.get(n)) else {
-        return Err(Error::yours("there is no such column in the policy any more. Load the page again."));
-    };
+    let mut chosen = Vec::new();
+    for number in fields.all("column") {
+        let Some(column) = number.parse::<usize>().ok().and_then(|number| columns.get(number)) else {
+            return Err(Error::yours("there is no such column in the policy any more. Load the page again."));
+        };
+        chosen.push(column);
+    }
     let (role, reason) = (fields.get("role"), fields.get("reason"));
+    let named = match chosen[..] {
+        [] => return Err(Error::yours("no column is ticked. Tick at least one.")),
+        [column] => format!("Column `{}`", column.name),
+        [first, second] => format!("Columns `{}` and `{}`", first.name, second.name),
+        [first, ..] => format!("Column `{}` and {} more", first.name, chosen.len() - 1),
+    };
+    if role.is_empty() {
+        return Err(Error::yours("no role was chosen."));
+    }
     if role == "other" && reason.is_empty() {
         return Err(Error::yours(format!(
-            "`{}` is to be released as it is. Write the reason why nobody outside can know it; the report prints it.",
-            column.name
+            "{named}: to be released as it is. Write the reason why nobody outside can know it; the report prints it."
         )));
     }
+    let counted = studio.desk().counted.clone();
+    let tables = counted.as_ref().map_or(&[][..], |counted| &counted.tables);
+    let edits: Vec<Edit> = chosen.iter().flat_map(|column| role_edits(&opened, column, tables, role, reason)).collect();
+    let what = format!("{named}: {}", in_words(role).to_lowercase());
+    change(studio, fields, "/columns", "/columns", &what, &edits)
+}
+
+/// The changes that give a column another role.
+fn role_edits(opened: &Opened, column: &PolicyColumn, tables: &[CountedTable], role: &str, reason: &str) -> Vec<Edit> {
     let mut edits = vec![Edit::set(&column.path("role"), quoted(role))];
     if role == "other" {
         edits.push(Edit::set(&column.path("reason"), quoted(reason)));
@@ -327,12 +379,9 @@ pub(crate) fn save(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
             .map(|key| Edit::remove(&column.path(key))),
     );
     // A role that is chosen again gets the hierarchy that was suggested for it.
-    let counted = studio.desk().counted.clone();
-    let tables = counted.as_ref().map_or(&[][..], |counted| &counted.tables);
     let advice = Known::of(column, tables).advice.and_then(|advice| advice.hierarchy.clone());
     if let (true, Some(hierarchy), None) = (role == "quasi", advice, get(&opened.text, &column.path("hierarchy"))) {
         edits.push(Edit::set(&column.path("hierarchy"), hierarchy));
     }
-    let what = format!("Column `{}`: {}", column.name, in_words(role).to_lowercase());
-    change(studio, fields, "/columns", "/columns", &what, &edits)
+    edits
 }

@@ -5,9 +5,10 @@ use super::columns::columns_of;
 use super::release::facts;
 use crate::answer::{Answer, Fields};
 use crate::closer;
+use crate::count::Stamp;
 use crate::folder::keep_to_owner;
 use crate::job::Job;
-use crate::page::{Page, Step, button, hidden, input, percent, thousands};
+use crate::page::{Page, Step, button, hidden, input, percent, shell, thousands};
 use crate::policy_text::get;
 use crate::results::{Closer, Tried};
 use crate::studio::{Edit, Opened, Studio};
@@ -35,7 +36,7 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     let tried = tried(studio, &opened);
     if !tried.is_empty() {
         if is_stale(&tried, &opened) {
-            body += "<p class=\"warning\" role=\"status\">The columns or hierarchies were changed after these settings were tried. \
+            body += "<p class=\"warning\" role=\"status\">The table, the columns or the hierarchies were changed after these settings were tried. \
                      Try them again.</p>\n";
         }
         body += &picture(&tried, &opened);
@@ -43,7 +44,7 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     body += &form(&opened)?;
     let options = if tried.is_empty() { vec!["k=3,5,10".to_string()] } else { varied(&tried) };
     let options: String = options.iter().map(|vary| format!(" --vary {vary}")).collect();
-    let command = Some(format!("kohort compare {}{options}", opened.name));
+    let command = Some(format!("kohort compare {}{options}", shell(&opened.name)));
     Ok(Answer::Page(Page { step: Step::Explore, heading: "Explore", body, command }))
 }
 
@@ -58,10 +59,14 @@ fn tried(studio: &Studio, opened: &Opened) -> Vec<ReadSetting> {
     folder.and_then(|folder| read_comparison(&folder).ok()).unwrap_or_default()
 }
 
-/// Returns whether the columns of the policy are others than those that were tried.
+/// Returns whether the columns of the policy are others than those that were tried, or a table was written since then.
 fn is_stale(tried: &[ReadSetting], opened: &Opened) -> bool {
     let columns = |section: Section| section.section("columns").ok().flatten().map(|own| own.to_toml());
-    let then = tried.iter().find_map(|own| own.policy.as_ref()).and_then(|path| read_text(path, 16 << 20).ok());
+    let Some(path) = tried.iter().find_map(|own| own.policy.as_ref()) else { return false };
+    if opened.tables().iter().any(|table| table.is_newer_than(&Stamp::of(path))) {
+        return true;
+    }
+    let then = read_text(path, 16 << 20).ok();
     let then = then.and_then(|text| Section::parse("the setting", &text).ok()).and_then(columns);
     then != opened.section().ok().and_then(columns)
 }
@@ -88,6 +93,10 @@ fn in_words(name: &str) -> String {
             Ok(share) => format!("at most {} of records removed", percent(share).replace(".0 %", " %")),
             Err(_) => format!("max_suppressed = {share}"),
         },
+        Some(("max_high_risk", share)) => match share.parse::<f64>() {
+            Ok(share) => format!("at most {} of patients at risk", percent(share).replace(".0 %", " %")),
+            Err(_) => format!("max_high_risk = {share}"),
+        },
         Some((key, value)) => format!("{key} = {value}"),
         None => pair.to_string(),
     };
@@ -113,7 +122,8 @@ fn form(opened: &Opened) -> Result<String> {
     let register = Register::built_in();
     let now = get(&opened.text, &["method", "name"]).unwrap_or_default();
     let (mut usual, mut others) = (String::new(), String::new());
-    for (place, entry) in register.for_shape(shape(opened)?).enumerate() {
+    let shape = shape(opened)?;
+    for (place, entry) in register.for_shape(shape).enumerate() {
         let is_usual = now.trim_matches('"') == entry.name || place < USUAL;
         let mark = if is_usual { " checked" } else { "" };
         let list = if is_usual { &mut usual } else { &mut others };
@@ -130,18 +140,33 @@ fn form(opened: &Opened) -> Result<String> {
             format!("<details><summary>Other methods, for experts</summary><ul class=\"files\">{others}</ul></details>")
         }
     };
-    Ok(format!(
-        "<section><h2>Try settings</h2>\n<form method=\"post\" action=\"/explore\" class=\"stacked\">{}{}\
-         <fieldset><legend>Methods: ways to change the data</legend><ul class=\"files\">{usual}</ul>{others}</fieldset>\
-         <button class=\"main\">Try them</button></form></section>\n",
-        input("k", "vary-k", "Values of k: at least so many people look the same", "3, 5, 10, 20", "required"),
-        input(
+    let removes = register.for_shape(shape).any(|entry| entry.params.iter().any(|param| param.key == "max_suppressed"));
+    let suppressed = match removes {
+        true => input(
             "suppressed",
             "vary-suppressed",
             "Share of records that may be removed: 0.01 is 1 in 100. Empty keeps the policy's",
-            "0, 0.01, 0.05",
-            ""
+            // Few patients are removed from histories; what counts there is how many may be at risk.
+            if shape == DataShape::Events { "" } else { "0, 0.01, 0.05" },
+            "",
         ),
+        false => String::new(),
+    };
+    let at_risk = match shape {
+        DataShape::Events => input(
+            "high-risk",
+            "vary-high-risk",
+            "Share of patients who may have fewer than k matches: 0.1 is 1 in 10. Empty keeps the policy's",
+            "0.05, 0.1, 0.2",
+            "",
+        ),
+        _ => String::new(),
+    };
+    Ok(format!(
+        "<section><h2>Try settings</h2>\n<form method=\"post\" action=\"/explore\" class=\"stacked\">{}{at_risk}{suppressed}\
+         <fieldset><legend>Methods: ways to change the data</legend><ul class=\"files\">{usual}</ul>{others}</fieldset>\
+         <button class=\"main\">Try them</button></form></section>\n",
+        input("k", "vary-k", "Values of k: at least this many people look the same", "3, 5, 10, 20", "required"),
     ))
 }
 
@@ -158,6 +183,7 @@ pub(crate) fn compare(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
     };
     add("k", values("k"));
     add("method", fields.all("method").map(str::to_string).collect());
+    add("max_high_risk", values("high-risk"));
     add("max_suppressed", values("suppressed"));
     if vary.is_empty() {
         return Err(Error::yours("nothing was chosen to be tried. Give at least values of k."));
@@ -305,7 +331,9 @@ pub(crate) fn choose(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
 pub(crate) fn look(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
     let (place, _, path) = at(studio, fields.number("place"))?;
     let text = read_text(&path, 16 << 20)?;
-    if studio.desk().tried.as_ref().is_some_and(|tried| tried.place == place && tried.policy == text) {
+    let tables = studio.opened()?.tables();
+    let is_shown = |tried: &Arc<Tried>| tried.place == place && tried.policy == text && tried.tables == tables;
+    if studio.desk().tried.as_ref().is_some_and(is_shown) {
         return Ok(Answer::See("/setting"));
     }
     studio.start("Looking closer", "/explore", move |studio, job| {
@@ -317,7 +345,7 @@ pub(crate) fn look(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
         let closer = closer::look(&path, &release, counted.as_ref(), studio.threads)?;
         let (facts, changed) = (facts(release.metrics()), changed(release.metrics()));
         let report = release.report_html()?.to_string();
-        studio.desk().tried = Some(Arc::new(Tried { policy: text, place, facts, changed, report, closer }));
+        studio.desk().tried = Some(Arc::new(Tried { policy: text, tables, place, facts, changed, report, closer }));
         Ok("/setting")
     })?;
     Ok(Answer::See("/job"))
@@ -423,6 +451,7 @@ mod tests {
     fn a_setting_is_named_in_words_and_its_command_found_again() {
         assert_eq!(in_words("k=5 method=local max_suppressed=0.01"), "k = 5, local, at most 1 % of records removed");
         assert_eq!(in_words("k=5 max_suppressed=0"), "k = 5, no record removed");
+        assert_eq!(in_words("k=5 max_high_risk=0.1"), "k = 5, at most 10 % of patients at risk");
         assert_eq!(in_words(""), "as the policy is");
         let named = |name: &str| ReadSetting {
             name: name.into(),

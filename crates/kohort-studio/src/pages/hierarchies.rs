@@ -6,7 +6,7 @@ use super::risk;
 use crate::answer::{Answer, Fields};
 use crate::count::{CountedColumn, Histogram};
 use crate::folder::FileKind;
-use crate::page::{Page, Step, button, hidden, input, select, thousands};
+use crate::page::{Page, Step, button, hidden, input, select, shell, thousands};
 use crate::policy_text::{get, quoted};
 use crate::results::{Ladder, RiskFound, Rung};
 use crate::studio::{Edit, Opened, Studio};
@@ -39,12 +39,12 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
             "<section class=\"hierarchy\"><h2><code>{name}</code></h2>\n<p>{}</p>\n{}<p><a href=\"/hierarchy/{number}\">Change \
              how <code>{name}</code> becomes coarser</a></p></section>\n",
             kind(&opened, column),
-            ladder.map_or(String::new(), |(unit, own)| picture(number, own) + &levels(own, unit))
+            ladder.map_or(String::new(), |(unit, own)| picture(number, own) + &levels(column, own, unit))
         );
     }
     body += "<p class=\"actions\"><a class=\"go next\" href=\"/risk\">Next: risk</a> <a class=\"go\" href=\"/codes\">Search diagnosis \
              codes by word</a></p>\n";
-    let command = Some(format!("kohort hierarchy {}", opened.name));
+    let command = Some(format!("kohort hierarchy {}", shell(&opened.name)));
     Ok(Answer::Page(Page { step: Step::Hierarchies, heading: "Hierarchies", body, command }))
 }
 
@@ -103,15 +103,10 @@ fn ladder<'a>(found: &'a RiskFound, column: &PolicyColumn) -> Option<&'a Ladder>
 }
 
 /// A table of levels: labels, and people who are alone.
-fn levels(ladder: &Ladder, unit: &str) -> String {
+fn levels(column: &PolicyColumn, ladder: &Ladder, unit: &str) -> String {
     let row = |(number, rung): (usize, &Rung)| {
-        let name = match (number, rung.name.as_str()) {
-            (0, _) => "the value as it is".to_string(),
-            (_, "*") => "<code>*</code> (suppressed)".to_string(),
-            (_, name) => format!("<code>{}</code>", escape(name)),
-        };
         vec![
-            format!("{number}: {name}"),
+            format!("{number}: {}", level_name(column, number, rung)),
             thousands(rung.labels),
             thousands(rung.alone),
             if rung.permitted { "yes".into() } else { "no".into() },
@@ -120,6 +115,21 @@ fn levels(ladder: &Ladder, unit: &str) -> String {
     let rows: Vec<Vec<String>> = ladder.levels.iter().enumerate().map(row).collect();
     let alone = format!("{} alone with their label", crate::answer::capital(unit));
     cards(&["Level", "Labels", &alone, "May be used"], &rows)
+}
+
+/// The name of a level in words, as HTML.
+fn level_name(column: &PolicyColumn, number: usize, rung: &Rung) -> String {
+    let section = column.section.section("hierarchy").ok().flatten();
+    let has = |key: &str| section.as_ref().is_some_and(|own| own.get(key).is_some());
+    let name = escape(&rung.name);
+    match rung.name.as_str() {
+        _ if number == 0 => "the value as it is".into(),
+        "*" => "<code>*</code> (suppressed)".into(),
+        _ if has("intervals") => format!("intervals of {name}"),
+        "1" if has("prefix") => "the first character".into(),
+        _ if has("prefix") => format!("the first {name} characters"),
+        _ => format!("<code>{name}</code>"),
+    }
 }
 
 /// The levels as a picture: a strip for each level, a box for each label, as wide as the share of people who have it.
@@ -200,7 +210,7 @@ pub(crate) fn one(studio: &Arc<Studio>, number: usize) -> Result<Answer> {
     body += &counts_or_button(&found);
     if let Some((unit, own)) = found.as_ref().and_then(|f| Some((f.unit, ladder(f, &column)?))) {
         body += &picture(number, own);
-        body += &levels(own, unit);
+        body += &levels(&column, own, unit);
         body += &format!(
             "<details class=\"values\"><summary>Show the labels as a tree (values of the data)</summary>\n<p>With the number of {unit} who \
              have each label.{}</p>\n{}</details>\n",
@@ -220,29 +230,29 @@ pub(crate) fn one(studio: &Arc<Studio>, number: usize) -> Result<Answer> {
                 .map(|(label, people)| vec![format!("<code>{}</code>", escape(label)), thousands(*people)])
                 .collect();
             body += &format!(
-                "<h2>Level <code>{}</code></h2>\n{}",
-                escape(&rung.name),
+                "<h2>Level: {}</h2>\n{}",
+                level_name(&column, 1, rung),
                 cards(&["Label", &crate::answer::capital(unit)], &rows)
             );
         }
         body += "</details>\n";
-        body += &permitted(own, number, &revision);
+        body += &permitted(&column, own, number, &revision);
     }
     body += "<h2 class=\"ways\">Change it</h2>\n<p>Choose one of these ways. It replaces the hierarchy that the column has now; you can undo it.</p>\n";
     body += &forms(studio, &column, number, known.counted.map(|c| c.1), &written, &revision)?;
     body += "<p class=\"actions\"><a class=\"go\" href=\"/hierarchies\">All hierarchies</a></p>\n";
-    let command = Some(format!("kohort hierarchy {} --column '{}'", opened.name, column.name.replace('\'', "'\\''")));
+    let command = Some(format!("kohort hierarchy {} --column {}", shell(&opened.name), shell(&column.name)));
     Ok(Answer::Page(Page { step: Step::Hierarchies, heading: "Hierarchy of a column", body, command }))
 }
 
 /// Shows which levels a method may choose.
-fn permitted(ladder: &Ladder, number: usize, revision: &str) -> String {
+fn permitted(column: &PolicyColumn, ladder: &Ladder, number: usize, revision: &str) -> String {
     let one = |(i, rung): (usize, &Rung)| {
         let mark = if rung.permitted { " checked" } else { "" };
         format!(
             "<li><input type=\"checkbox\" name=\"level\" id=\"level-{i}\" value=\"{i}\"{mark}><label for=\"level-{i}\">{i}: \
-             <code>{}</code></label></li>\n",
-            escape(&rung.name)
+             {}</label></li>\n",
+            level_name(column, i, rung)
         )
     };
     let boxes: String = ladder.levels.iter().enumerate().map(one).collect();

@@ -16,6 +16,17 @@ use crate::page::{Page, Step, hidden};
 use crate::studio::{Edit, Saved, Studio};
 use kohort::report::parts::escape;
 use kohort_core::Result;
+use kohort_core::policy::ADD_CONFIDENCE;
+
+/// A note in the words of the pages, where it names keys of the policy. `limits` says where the risk page has its form.
+fn in_page_words(note: &str, limits: &str) -> String {
+    match note.strip_suffix(ADD_CONFIDENCE) {
+        Some(found) => {
+            format!("{found}Limit it {limits}, with the share of people who may have the same sensitive value.")
+        }
+        None => note.to_string(),
+    }
+}
 
 /// Changes the policy, then shows a page; asks if somebody else changed the same keys meanwhile.
 fn change(

@@ -1,7 +1,7 @@
 //! The policy as it is written, and its history: every change can be undone.
 
 use crate::answer::{Answer, Fields};
-use crate::page::{Page, Step, button, hidden};
+use crate::page::{Page, Step, button, hidden, shell};
 use crate::studio::Studio;
 use kohort::report::parts::prose;
 use kohort_core::{Error, Result};
@@ -41,7 +41,7 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
         };
     }
     body += "</ol></section>\n";
-    let command = Some(format!("kohort anonymize {}", opened.name));
+    let command = Some(format!("kohort anonymize {}", shell(&opened.name)));
     Ok(Answer::Page(Page { step: Step::Policy, heading: "Policy and history", body, command }))
 }
 

@@ -1,11 +1,12 @@
 //! The release: made in the background, then shown with its report, its certificate and its archive.
 
+use super::in_page_words;
 use crate::answer::{Answer, Fields};
 use crate::archive;
 use crate::count::Stamp;
 use crate::desktop;
 use crate::folder::keep_to_owner;
-use crate::page::{Page, Step, button, hidden, percent, sentences, thousands};
+use crate::page::{Page, Step, button, hidden, percent, sentences, shell, thousands};
 use crate::policy_text::get;
 use crate::studio::{Opened, Studio};
 use kohort::evidence::Metrics;
@@ -36,14 +37,19 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     if !asked && !is_events {
         body += "<p class=\"warning\">k is not chosen yet. <a href=\"/risk\">Choose what must hold</a> first: nobody else can decide it.</p>\n";
     }
-    body += &form(studio, &opened)?;
     let shown = studio.desk().release.clone();
     let shown =
         shown.or_else(|| Some(default_name(&opened)).filter(|name| studio.folder.path(name).is_ok_and(|p| p.is_dir())));
-    let mut command = format!("kohort anonymize {}", opened.name);
+    let mut command = format!("kohort anonymize {}", shell(&opened.name));
+    if shown.is_none() {
+        body += &form(studio, &opened)?;
+    }
     if let Some(name) = shown {
-        body += &summary(studio, &name)?;
-        command += &format!("\nkohort sign {name} --key {KEY}");
+        body += &summary(studio, &opened, &name)?;
+        body += "<section><h2>Make another release</h2>\n";
+        body += &form(studio, &opened)?;
+        body += "</section>\n";
+        command += &format!("\nkohort sign {} --key {KEY}", shell(&name));
         studio.desk().release = Some(name);
     }
     Ok(Answer::Page(Page { step: Step::Release, heading: "Release", body, command: Some(command) }))
@@ -115,7 +121,7 @@ fn file(studio: &Studio, below: &str) -> Result<String> {
     read_text(&path, LARGEST)
 }
 
-fn summary(studio: &Studio, name: &str) -> Result<String> {
+fn summary(studio: &Studio, opened: &Opened, name: &str) -> Result<String> {
     let folder = studio.folder.path(name)?;
     let certificate = folder.join("release").join("certificate.json");
     if !certificate.is_file() {
@@ -131,7 +137,13 @@ fn summary(studio: &Studio, name: &str) -> Result<String> {
         true => ("verdict", "Released and verified"),
         false => ("warned", "A release from before: verify it again before you hand it over"),
     };
-    let mut html = format!(
+    let mut html = String::new();
+    let policy = read_text(&folder.join("evidence").join("policy.toml"), LARGEST);
+    if policy.is_ok_and(|policy| policy != opened.text) {
+        html += "<p class=\"warning\" role=\"status\">The policy was changed after this release was made. Make another release to use the \
+                 policy as it is now.</p>\n";
+    }
+    html += &format!(
         "<section class=\"{class}\"><p class=\"stamp\">{stamp}</p>\n<p>{}</p>\n<p>{}</p>\n",
         prose(&certificate.guarantee().plain),
         prose(&certificate.guarantee().aware)
@@ -143,8 +155,9 @@ fn summary(studio: &Studio, name: &str) -> Result<String> {
         html += &facts(&metrics);
         html += "</section>\n";
         if !metrics.notes().is_empty() {
-            html +=
-                &format!("<section class=\"check\"><h2>Please check</h2>\n{}</section>\n", sentences(metrics.notes()));
+            let notes: Vec<String> =
+                metrics.notes().iter().map(|note| in_page_words(note, "on the page Risk")).collect();
+            html += &format!("<section class=\"check\"><h2>Please check</h2>\n{}</section>\n", sentences(&notes));
         }
     } else {
         html += "</section>\n";

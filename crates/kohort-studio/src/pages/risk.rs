@@ -1,11 +1,11 @@
 //! Risk first: how many people are unique, on which columns, and what the custodian asks for.
 
-use super::change;
 use super::columns::columns_of;
 use super::more_requirements;
+use super::{change, in_page_words};
 use crate::answer::{Answer, Fields};
 use crate::job::Job;
-use crate::page::{Page, Step, hidden, input, percent, radios, select, sentences, thousands};
+use crate::page::{Page, Step, hidden, input, percent, radios, select, sentences, shell, thousands};
 use crate::policy_text::{get, quoted};
 use crate::results::{Ladder, RiskFound, RiskShape, Rung};
 use crate::studio::{Edit, Opened, Studio};
@@ -17,7 +17,7 @@ use kohort::original_risk::{OriginalRisk, assess as assess_table};
 use kohort::pipeline::{AnySurvey, survey};
 use kohort::report::parts::{cards, escape};
 use kohort_core::number::number_of;
-use kohort_core::policy::{ADD_CONFIDENCE, PRESETS};
+use kohort_core::policy::PRESETS;
 use kohort_core::release::EventsPlan;
 use kohort_core::risk::codes_known;
 use kohort_core::{Error, Result};
@@ -34,13 +34,13 @@ pub(crate) fn current(studio: &Studio, opened: &Opened) -> Option<Arc<RiskFound>
     desk.risk.as_ref().filter(|(text, _)| *text == counted_text(opened)).map(|(_, found)| Arc::clone(found))
 }
 
-/// The part of a policy that the risk of the data depends on.
+/// What the risk of the data depends on: a part of the policy, and the tables as they are.
 fn counted_text(opened: &Opened) -> String {
     let part = |key: &str| opened.section().ok()?.section(key).ok().flatten().map(|own| own.to_toml());
     let (input, columns) = (part("input").unwrap_or_default(), part("columns").unwrap_or_default());
     let exclude = opened.section().ok().and_then(|own| own.get("exclude").cloned());
     let knows = get(&opened.text, &["privacy", "knows"]);
-    format!("{}{input}{columns}{exclude:?}{knows:?}", opened.name)
+    format!("{}{input}{columns}{exclude:?}{knows:?}{:?}", opened.name, opened.tables())
 }
 
 /// Measures the risk in the background.
@@ -140,13 +140,13 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     let mut body = String::from("<p class=\"lead\">How easily could somebody be found in the data as it is?</p>\n");
     match current(studio, &opened) {
         None => {
-            body += "<p>The risk has not been measured for the columns as they are now. Kohort counts how many people are the only ones \
+            body += "<p>The risk has not been measured for the table and the columns as they are now. Kohort counts how many people are the only ones \
                      with their combination of values.</p>\n";
             body += "<form method=\"post\" action=\"/risk\"><button class=\"main\">Measure the risk</button></form>\n";
         }
         Some(found) => {
             if !found.notes.is_empty() {
-                let notes: Vec<String> = found.notes.iter().map(|note| in_page_words(note)).collect();
+                let notes: Vec<String> = found.notes.iter().map(|note| in_page_words(note, "below")).collect();
                 body += &format!("<div class=\"note\">{}</div>\n", sentences(&notes));
             }
             body += &match &found.shape {
@@ -158,18 +158,8 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     }
     body += &asked(&opened)?;
     body += "<p class=\"actions\"><a class=\"go next\" href=\"/explore\">Next: explore settings</a> <a class=\"go\" href=\"/release\">Release</a></p>\n";
-    let command = Some(format!("kohort risk {}", opened.name));
+    let command = Some(format!("kohort risk {}", shell(&opened.name)));
     Ok(Answer::Page(Page { step: Step::Risk, heading: "Risk", body, command }))
-}
-
-/// A note in the words of this page, where it names keys of the policy.
-fn in_page_words(note: &str) -> String {
-    match note.strip_suffix(ADD_CONFIDENCE) {
-        Some(found) => {
-            format!("{found}Limit it below, with the share of people who may have the same sensitive value.")
-        }
-        None => note.to_string(),
-    }
 }
 
 fn table(risk: &OriginalRisk, names: &[String], unit: &str, rows: u64) -> String {
@@ -195,7 +185,7 @@ fn table(risk: &OriginalRisk, names: &[String], unit: &str, rows: u64) -> String
         vec![number.to_string(), format!("{} ({})", thousands(*people), share(*people)), set]
     };
     let rows: Vec<Vec<String>> = (1..).zip(&risk.singling_out.people).map(row).collect();
-    html += "<section><h2>How few columns are enough</h2>\n<p>Someone who knows only so many of the columns, whichever they are, finds this many people.</p>\n";
+    html += "<section><h2>How few columns are enough</h2>\n<p>Someone who knows only this many of the columns, whichever they are, finds the people in the next column.</p>\n";
     html += &cards(&["Columns known", "Unique on some of them", "The worst combination, and unique on it"], &rows);
     html += "</section>\n";
     if let Some(added) = &risk.singling_out.added {
@@ -246,8 +236,17 @@ fn codes(known: &[kohort_core::risk::CodesKnown], k: u64) -> String {
 fn histories(found: &[(String, f64)], patients: u64, events: u64, k: u64) -> String {
     let rows: Vec<Vec<String>> = found.iter().map(|(known, share)| vec![escape(known), percent(*share)]).collect();
     let few = format!("Fewer than {k} match");
+    let (whole, share) = found.iter().find(|(known, _)| known.contains("whole event")).cloned().unwrap_or_default();
+    let stamp = match k {
+        2 => "of the patients are unique".to_string(),
+        k => format!("of the patients have fewer than {k} matches"),
+    };
     format!(
-        "<p>{} patients with {} events.</p>\n{}",
+        "<section class=\"{}\"><p class=\"stamp\">{} {stamp}</p>\n<p>This holds for somebody who knows {} of a patient, and everything in the \
+         table of patients. There are {} patients with {} events.</p></section>\n<section><h2>How little is enough</h2>\n{}</section>\n",
+        if share == 0.0 { "verdict" } else { "warned" },
+        percent(share),
+        escape(&whole),
         thousands(patients),
         thousands(events),
         cards(&["Known in addition to all patient-level values", &few], &rows)
@@ -325,12 +324,42 @@ fn asked(opened: &Opened) -> Result<String> {
         fields += &more_requirements::fields(opened, &quasi, has("sensitive"))?;
     }
     if shape == DataShape::Codes {
-        fields += &input(
+        let choices = [
+            ("1", "<strong>Any 1 code.</strong> For example a neighbour who heard of one diagnosis."),
+            (
+                "2",
+                "<strong>Any 2 codes.</strong> For example a colleague who knows a chronic disease and a reason for sick leave.",
+            ),
+            ("3", "<strong>Any 3 codes.</strong> For example a friend."),
+            ("4", "<strong>Any 4 codes.</strong> For example a close relative."),
+        ];
+        fields += &numbered(
             "knows",
-            "knows",
-            "Codes that somebody may know of a patient",
+            "What may somebody know about a patient's codes?",
+            &choices,
             &text(&["privacy", "knows"]),
-            "inputmode=\"numeric\"",
+        );
+    }
+    if shape == DataShape::Events {
+        let choices = [
+            ("1", "<strong>Any 1 fact about the events.</strong> For example a neighbour who heard of one diagnosis."),
+            (
+                "2",
+                "<strong>Any 2 facts.</strong> For example a colleague who knows a diagnosis and the month of a stay.",
+            ),
+            (
+                "3",
+                "<strong>Any 3 facts.</strong> For example a friend who knows a diagnosis, a drug and the month of a stay.",
+            ),
+        ];
+        let legend = "What may somebody know about a patient's events, beside everything in the table of patients?";
+        fields += &numbered(FACTS, legend, &choices, &text(&["privacy", FACTS]));
+        fields += &input(
+            HIGH_RISK,
+            "high-risk",
+            "At most this share of the patients may have fewer than k matches, for example 0.1",
+            &text(&["privacy", HIGH_RISK]),
+            "inputmode=\"decimal\" autocomplete=\"off\"",
         );
     }
     let register = Register::built_in();
@@ -342,11 +371,53 @@ fn asked(opened: &Opened) -> Result<String> {
         select("method", "method", "How the data is changed", &methods, &method)
     );
     Ok(format!(
-        "<section><h2>What must hold</h2>\n<p>Nobody can be told from a group of people who look the same. The larger the group, the safer \
-         the people in it, and the coarser the data.</p>\n<form method=\"post\" action=\"/privacy\" \
+        "<section><h2>What must hold</h2>\n<p>Everybody looks the same as several other people, so that nobody can be singled out. The more they \
+         are, the safer everybody is, and the coarser the data becomes.</p>\n<form method=\"post\" action=\"/privacy\" \
          class=\"stacked\">{}{fields}<button class=\"main\">Save</button></form></section>\n",
         hidden("revision", &opened.revision())
     ))
+}
+
+/// A choice of a number, with examples. What a policy states in another way stays a choice.
+fn numbered(name: &'static str, legend: &str, choices: &[(&'static str, &str)], now: &str) -> String {
+    let mut choices: Vec<(&str, String)> = choices.iter().map(|(value, words)| (*value, words.to_string())).collect();
+    if choices.iter().all(|(value, _)| *value != now) {
+        let words = match now.parse::<u64>() {
+            Ok(number) => format!("Any {number}."),
+            Err(_) => "As written in the policy.".into(),
+        };
+        choices.push((now, format!("<strong>{words}</strong>")));
+    }
+    radios(name, legend, &choices, now)
+}
+
+/// The keys of what may be known about events, and of the share of patients who may be at risk.
+const FACTS: &str = "power_total";
+const HIGH_RISK: &str = "max_high_risk";
+
+/// The changes to what may be known about events.
+fn event_edits(opened: &Opened, fields: &Fields) -> Result<Vec<Edit>> {
+    let mut edits = Vec::new();
+    let facts = fields.get(FACTS);
+    if facts.parse::<u64>().is_ok() && get(&opened.text, &["privacy", FACTS]).as_deref() != Some(facts) {
+        edits.push(Edit::set(&["privacy", FACTS], facts));
+        // Other ways to state what is known cannot be combined with it.
+        let others = ["power", "power_rule", "knowledge"].iter().map(|key| ["privacy", *key]);
+        edits.extend(others.filter(|path| get(&opened.text, path).is_some()).map(|path| Edit::remove(&path)));
+    }
+    if fields.0.iter().any(|(name, _)| name == HIGH_RISK) {
+        match fields.get(HIGH_RISK) {
+            share if share.parse::<f64>().is_ok_and(|share| (0.0..1.0).contains(&share)) => {
+                edits.push(Edit::set(&["privacy", HIGH_RISK], share));
+            }
+            _ => {
+                return Err(Error::yours(
+                    "the share of patients with fewer than k matches must be at least 0 and below 1, for example 0.1.",
+                ));
+            }
+        }
+    }
+    Ok(edits)
 }
 
 /// Changes what must hold.
@@ -381,6 +452,7 @@ pub(crate) fn save(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
         _ => {}
     }
     edits.extend(more_requirements::edits(&opened, fields)?);
+    edits.extend(event_edits(&opened, fields)?);
     if fields.0.iter().any(|(name, _)| name == "confidence") {
         match fields.get("confidence") {
             "" => remove(&["privacy", "confidence"], &mut edits),
@@ -391,7 +463,7 @@ pub(crate) fn save(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
         }
     }
     edits.extend(method_edits(&opened, fields.get("method"))?);
-    change(studio, fields, "/privacy", "/risk", "What must hold", &edits)
+    change(studio, fields, "/privacy", "/risk", "Changed what must hold", &edits)
 }
 
 /// Changes the method, with usual values for the parameters it has no default for.

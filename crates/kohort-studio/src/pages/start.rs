@@ -79,7 +79,8 @@ fn tables(tables: &[&Listed]) -> String {
     format!(
         "<section class=\"choice first\"><h2>Choose your data</h2>\n\
          <div class=\"drop\" data-drop=\"table\"><label for=\"pick\">Drop a file here, or choose one: CSV, Excel, Parquet, SAS transport, \
-         Stata or SPSS. Several files at once are read as linked tables, a folder of Parquet files as one table. They are copied into the studio's folder.</label> \
+         Stata or SPSS. Several files at once are read as linked tables, a folder of Parquet files as one table. A policy of yours or a release can be \
+         dropped here too. Files are copied into the studio's folder.</label> \
          <input type=\"file\" id=\"pick\" multiple></div>\n{list}</section>\n"
     )
 }
@@ -118,6 +119,22 @@ pub(crate) fn suggest(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
         return Err(Error::yours("no file was chosen. Tick at least one."));
     }
     names.iter().try_for_each(|name| studio.folder.path(name).map(|_| ()))?;
+    // A policy, alone or with its tables, is opened; a release is verified.
+    let listed = studio.folder.listed()?;
+    let of = |kinds: &[FileKind]| -> Vec<&String> {
+        let is = |name: &&String| listed.iter().any(|own| own.name == **name && kinds.contains(&own.kind));
+        names.iter().filter(is).collect()
+    };
+    match (&of(&[FileKind::Policy])[..], &of(&[FileKind::Release, FileKind::Archive])[..]) {
+        ([policy], []) => return open_named(studio, policy),
+        ([], [release]) if names.len() == 1 => return super::verify::start(studio, release, false, false),
+        ([], []) => {}
+        _ => {
+            return Err(Error::yours(
+                "these files do not belong together. Choose tables, or one policy with its tables, or one release.",
+            ));
+        }
+    }
     studio.start("Looking at the data", "/", move |studio, job| suggest_for(studio, job, &names))?;
     Ok(Answer::See("/job"))
 }
@@ -222,7 +239,11 @@ fn count_with(studio: &Arc<Studio>, job: &Arc<Job>, suggested: Option<Suggestion
 
 /// Opens an earlier policy and counts its tables.
 pub(crate) fn open(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
-    studio.open(fields.get("name"))?;
+    open_named(studio, fields.get("name"))
+}
+
+fn open_named(studio: &Arc<Studio>, name: &str) -> Result<Answer> {
+    studio.open(name)?;
     if studio.desk().counted.is_some() || !studio.folder.may_write() {
         return Ok(Answer::See("/columns"));
     }

@@ -4,7 +4,7 @@ use crate::answer::{Answer, Fields, capital};
 use crate::archive;
 use crate::folder::FileKind;
 use crate::job::Job;
-use crate::page::{Page, Step, select, sentences, thousands};
+use crate::page::{Page, Step, select, sentences, shell, thousands};
 use crate::results::{Held, Verified};
 use crate::studio::Studio;
 use kohort::attack::{Attack, Trial, attack};
@@ -63,9 +63,12 @@ pub(crate) fn page(studio: &Arc<Studio>) -> Result<Answer> {
     }
     let command = verified.map(|v| {
         let name = v.name.strip_suffix(".tar.gz").unwrap_or(&v.name);
-        match &v.original {
-            None => format!("kohort verify {name}"),
-            Some(policy) => format!("kohort verify {name} --original {policy}"),
+        let name = shell(name);
+        let verify = format!("kohort verify {name}");
+        match v.original.as_deref().map(shell) {
+            None => verify,
+            Some(policy) if v.attacks.is_empty() => format!("{verify} --original {policy}"),
+            Some(policy) => format!("{verify} --original {policy}\nkohort attack {name} --original {policy}"),
         }
     });
     Ok(Answer::Page(Page { step: Step::Verify, heading: "Verify a release", body, command }))
@@ -123,7 +126,7 @@ fn attacks(all: &[Attack]) -> String {
     let share = |x: Option<f64>| x.map_or("–".into(), crate::page::percent);
     let row = |a: &Attack| {
         vec![
-            format!("{}: {}<small>{}</small>", escape(a.name), escape(a.measure), escape(&a.about)),
+            format!("{}: {}<small>{}</small>", escape(a.name), escape(a.measure), prose(&a.about)),
             thousands(a.targets),
             share(a.before),
             share(a.after),
@@ -139,10 +142,13 @@ fn attacks(all: &[Attack]) -> String {
 
 /// Verifies a release in the background.
 pub(crate) fn verify(studio: &Arc<Studio>, fields: &Fields) -> Result<Answer> {
-    let name = fields.get("name").to_string();
+    start(studio, fields.get("name"), fields.get("original") == "yes", fields.get("attack") == "yes")
+}
+
+/// The same for the release of this name, compared with the original and attacked if that is asked for.
+pub(super) fn start(studio: &Arc<Studio>, name: &str, compare: bool, try_attacks: bool) -> Result<Answer> {
+    let name = name.to_string();
     studio.folder.path(&name)?;
-    let compare = fields.get("original") == "yes";
-    let try_attacks = fields.get("attack") == "yes";
     studio.start("Verifying the release", "/verify", move |studio, job| {
         let found = check(studio, job, &name, compare, try_attacks)?;
         studio.desk().verified = Some(Arc::new(found));

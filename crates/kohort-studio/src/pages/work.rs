@@ -65,7 +65,9 @@ fn state(job: &Job) -> String {
         }
         None => {
             let value = now.share.map_or(String::new(), |share| format!(" value=\"{share:.3}\""));
-            let left = now.left.map_or(String::new(), |left| format!(", about {} left", in_words(left.as_secs())));
+            let left = now
+                .left
+                .map_or(String::new(), |left| format!(", about {} left for this step", in_words(left.as_secs())));
             let share = now.share.map_or(String::new(), |share| format!(": {:.0} %", 100.0 * share));
             let cancel = match now.stopping {
                 true => "<span>It stops as soon as it can.</span>\n".to_string(),

@@ -22,11 +22,21 @@ fn a_table_that_changes_while_it_is_open_is_noticed() {
     let here = tempfile::tempdir().unwrap();
     let browser = studio(here.path());
     browser.work("/demo", &[]);
+    let revision = browser.revision("/risk");
+    browser.post("/privacy", &[("revision", &revision), ("preset", ""), ("k", "5"), ("knows", "all")]);
+    browser.work("/explore", &[("k", "3, 5"), ("method", "lattice"), ("suppressed", "0.05")]);
+    assert!(browser.work("/risk", &[]).body.contains("of 2,000 patients are unique"));
+    assert!(!browser.get("/explore").body.contains("Try them again."));
     let path = here.path().join("hospital.csv");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.lines().take(100).map(|l| format!("{l}\n")).collect::<String>()).unwrap();
     assert!(browser.get("/columns").body.contains("has changed since it was counted"));
     assert!(browser.work("/count", &[]).body.contains("99 rows"));
+    // Numbers of the older table are not shown as those of this one.
+    assert!(browser.get("/risk").body.contains("has not been measured"));
+    assert!(browser.get("/hierarchies").body.contains("Count the levels"));
+    assert!(browser.get("/explore").body.contains("Try them again."));
+    assert!(browser.work("/risk", &[]).body.contains("of 99 patients are unique"));
 }
 
 #[test]

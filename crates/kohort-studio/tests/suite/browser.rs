@@ -134,7 +134,7 @@ impl Browser {
     /// The number of a column on the columns page.
     pub fn column(&self, name: &str) -> String {
         let body = self.get("/columns").body;
-        let before = body.split(&format!("<code>{name}</code></h3>")).next().unwrap();
+        let before = body.split(&format!("<code>{name}</code></h3></div>")).next().unwrap();
         let number = before.rsplit("id=\"column-").next().unwrap();
         number.split('"').next().unwrap().to_string()
     }

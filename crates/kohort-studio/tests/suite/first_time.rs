@@ -25,6 +25,11 @@ fn from_an_empty_page_to_a_verified_release() {
     assert!(
         columns.body.contains("Names the person") && columns.body.contains("kohort init hospital.csv -o policy.toml")
     );
+    // Every column has its profile, its histogram, and the suggestion with its reason; what is uncertain is on top.
+    let has = |what: &str| columns.body.matches(what).count();
+    assert_eq!((has("class=\"facts-line\""), has("class=\"chart spark\""), has("class=\"why\"")), (15, 15, 15));
+    assert!(columns.body.find("Please check: ").unwrap() < columns.body.find("Clear: ").unwrap());
+    assert!(!columns.body.contains("about 2,"), "no column has more values than rows: {}", columns.body);
 
     let number = browser.column("ward");
     let revision = browser.revision("/columns");
@@ -37,7 +42,11 @@ fn from_an_empty_page_to_a_verified_release() {
     assert!(browser.get("/columns").body.contains("What changed in the policy"), "the change is shown");
 
     let risk = browser.work("/risk", &[]);
-    assert!(risk.body.contains("are unique"), "{}", risk.body);
+    for part in
+        ["are unique", "How few columns are enough", "What each column adds", "Any 2 of them at once", "a neighbour"]
+    {
+        assert!(risk.body.contains(part), "{part}: {}", risk.body);
+    }
     assert!(browser.get("/hierarchies").body.contains("alone with their label"));
     assert!(browser.get("/release").body.contains("k is not chosen yet"));
     ask_for(&browser, "5");
@@ -248,4 +257,118 @@ fn requirements_for_experts_have_fields() {
     assert_eq!(save(&[("knows", "sets"), ("sets", "")]).status, 400);
     let risk = browser.work("/risk", &[]);
     assert!(risk.body.contains("are unique"), "{}", risk.body);
+}
+
+#[test]
+fn several_columns_get_one_role_at_once_and_one_undo_takes_it_back() {
+    let here = tempfile::tempdir().unwrap();
+    let browser = studio(here.path());
+    browser.work("/demo", &[]);
+    let policy = || fs::read_to_string(here.path().join("policy.toml")).unwrap();
+    let before = policy();
+    let (age, ward, revision) = (browser.column("age"), browser.column("ward"), browser.revision("/columns"));
+    let save = |fields: &[(&str, &str)]| browser.post("/columns", &[&[("revision", &revision[..])], fields].concat());
+    for wrong in
+        [&[("role", "identifier")][..], &[("column", &age), ("role", "")], &[("column", "999"), ("role", "quasi")]]
+    {
+        assert_eq!(save(wrong).status, 400, "{wrong:?}");
+    }
+    assert_eq!(save(&[("column", &age), ("column", &ward), ("role", "other")]).status, 400, "a reason is asked for");
+    assert_eq!(policy(), before);
+    assert_eq!(save(&[("column", &age), ("column", &ward), ("role", "identifier")]).status, 303);
+    let has = |name: &str| {
+        policy().lines().any(|l| l.starts_with(name) && l.contains("identifier") && !l.contains("hierarchy"))
+    };
+    assert!(has("age") && has("ward"), "{}", policy());
+    assert!(browser.get("/columns").body.contains("Columns <code>age</code> and <code>ward</code>"));
+    browser.post("/undo", &[]);
+    assert_eq!(policy(), before);
+}
+
+#[test]
+fn a_policy_or_a_release_is_dropped_where_tables_are() {
+    let here = tempfile::tempdir().unwrap();
+    let browser = studio(here.path());
+    browser.work("/demo", &[]);
+    ask_for(&browser, "5");
+    browser.work("/release", &[]);
+    browser.work("/archive", &[]);
+    let policy = fs::read(here.path().join("policy.toml")).unwrap();
+    let archive = fs::read(here.path().join("policy-release.tar.gz")).unwrap();
+    assert_eq!(browser.drop_file("mine.toml", &policy).body, "mine.toml");
+    let shown = browser.work("/suggest", &[("file", "mine.toml"), ("file", "hospital.csv")]);
+    assert!(shown.body.contains("<h1>Columns</h1>") && shown.body.contains("<code>mine.toml</code>"), "{}", shown.body);
+    assert_eq!(browser.drop_file("received.tar.gz", &archive).body, "received.tar.gz");
+    let shown = browser.work("/suggest", &[("file", "received.tar.gz")]);
+    assert!(shown.body.contains("<p class=\"stamp\">Verified"), "{}", shown.body);
+    assert_eq!(browser.post("/suggest", &[("file", "received.tar.gz"), ("file", "hospital.csv")]).status, 400);
+}
+
+#[test]
+fn a_release_of_an_older_policy_is_not_taken_for_one_of_this_one() {
+    let here = tempfile::tempdir().unwrap();
+    let browser = studio(here.path());
+    browser.work("/demo", &[]);
+    ask_for(&browser, "5");
+    assert!(!browser.work("/release", &[]).body.contains("The policy was changed after"));
+    ask_for(&browser, "11");
+    assert!(browser.get("/release").body.contains("The policy was changed after this release was made"));
+}
+
+/// Three tables that a patient number links.
+fn drop_linked(browser: &Browser) {
+    // Numbers that depend on each other in no visible way.
+    let random = |n: u64, below: u64| ((n * 2_654_435_761) as u32 >> 7) as u64 % below;
+    let one_of = |n: u64, all: &[&'static str]| all[random(n, all.len() as u64) as usize];
+    let patient = |i: u64| {
+        let sex = if i % 2 == 0 { "M" } else { "F" };
+        format!("P{},{},{sex},{}\n", 1000 + i, 1940 + random(i + 1, 65), one_of(i + 5, &["north", "south", "west"]))
+    };
+    let visit = |i: u64| {
+        let diagnosis = one_of(i + 4, &["I10", "E11.9", "J18.9", "K35.8"]);
+        format!("P{},{},{diagnosis}\n", 1000 + random(i + 2, 400), 2018 + random(i + 9, 4))
+    };
+    let drug = |i: u64| {
+        let name = one_of(i + 8, &["aspirin", "insulin", "statin"]);
+        format!("P{},{name},{}\n", 1000 + random(i + 6, 400), 7 << random(i + 1, 3))
+    };
+    let patients: String = (0..400).map(patient).collect();
+    let visits: String = (0..1200).map(visit).collect();
+    let drugs: String = (0..800).map(drug).collect();
+    for (name, text) in [
+        ("the patients.csv", format!("patient_id,birth_year,sex,region\n{patients}")),
+        ("visits.csv", format!("patient_id,year,diagnosis\n{visits}")),
+        ("drugs.csv", format!("patient_id,drug,days\n{drugs}")),
+    ] {
+        assert_eq!(browser.drop_file(&name.replace(' ', "%20"), text.as_bytes()).body, name);
+    }
+}
+
+#[test]
+fn what_is_known_about_events_is_a_choice_and_commands_name_every_table() {
+    let here = tempfile::tempdir().unwrap();
+    let browser = studio(here.path());
+    drop_linked(&browser);
+    let files = [("file", "the patients.csv"), ("file", "visits.csv"), ("file", "drugs.csv")];
+    let columns = browser.work("/suggest", &files);
+    let command = columns.body.split("<h2>The same without this page</h2>").nth(1).unwrap();
+    for name in ["&#39;the patients.csv&#39;", "visits.csv", "drugs.csv", "-o policy.toml"] {
+        assert!(command.contains(name), "{name}: {command}");
+    }
+    let policy = || fs::read_to_string(here.path().join("policy.toml")).unwrap();
+    assert!(policy().contains("power_total = 2"), "{}", policy());
+    let risk = browser.work("/risk", &[]);
+    assert!(risk.body.contains("of the patients are unique") && risk.body.contains("Any 3 facts"), "{}", risk.body);
+    let save = |facts: &str, share: &str| {
+        let revision = browser.revision("/risk");
+        let fields =
+            [("revision", &revision[..]), ("preset", ""), ("k", "3"), ("power_total", facts), ("max_high_risk", share)];
+        browser.post("/privacy", &fields).status
+    };
+    assert_eq!((save("3", "7"), save("3", "")), (400, 400), "a share is asked for");
+    assert_eq!(save("3", "0.2"), 303);
+    assert!(policy().contains("power_total = 3") && policy().contains("max_high_risk = 0.2"), "{}", policy());
+    assert!(browser.get("/explore").body.contains("fewer than k matches"));
+    let tried = browser.work("/explore", &[("k", "3"), ("method", "claims"), ("high-risk", "0.1, 0.3")]);
+    assert!(tried.body.contains("at most 30 % of patients at risk"), "{}", tried.body);
 }
