@@ -331,11 +331,16 @@ fn is_scale_word(text: &str) -> bool {
         monthly yearly agree disagree strongly somewhat slightly moderately extremely very not at all neither nor neutral \
         poor fair good excellent better worse same none mild moderate severe low medium high little much a lot some most \
         difficult easy satisfied dissatisfied likely unlikely several days more than half the nearly every day dont know \
-        don t refused ja nein nie selten manchmal oft immer gut schlecht sehr stimme zu lehne ab weiss oui non jamais \
+        don t refused ja nein nie selten manchmal oft immer gut schlecht sehr stimme zu weiss oui non jamais \
         parfois souvent toujours si nunca raramente veces siempre bueno malo mai spesso sempre sao nao nee nooit soms vaak \
         altijd tak nej nigdy czasami czesto zawsze";
     static SCALE: LazyLock<std::collections::HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
-    text.len() <= 60 && words_of(text).next().is_some() && words_of(text).all(|word| SCALE.contains(word.as_str()))
+    // Of single letters, only those for yes and no say something.
+    let says = |word: String| word.chars().count() > 1 || word == "y" || word == "n";
+    text.len() <= 60
+        && !text.bytes().any(|b| b.is_ascii_digit())
+        && words_of(text).any(says)
+        && words_of(text).all(|word| SCALE.contains(word.as_str()))
 }
 
 /// A code of ATC, LOINC (with its check digit), HCPCS or the like, the histology of ICD-O, or a part of a TNM stage.
