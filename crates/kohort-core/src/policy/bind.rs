@@ -163,9 +163,10 @@ impl PolicyFile {
         let mut files: Vec<PathBuf> = self.path.iter().cloned().chain(tables).collect();
         // A text of dots alone, such as the mark of a missing cell, is the name of no file.
         let is_name = |text: &str| Path::new(text).components().any(|part| matches!(part, Component::Normal(_)));
-        let texts = self.root.texts_below().into_iter().filter(|text| is_name(text.as_ref()));
-        let named = texts.filter_map(|text| self.files.path(text.as_ref()));
-        files.extend(named.filter(|file| std::fs::symlink_metadata(file).is_ok()));
+        let folder = self.files.path("");
+        let texts = self.root.texts_below().into_iter().filter(|text| is_name(text));
+        let named = texts.filter_map(|text| self.files.path(text));
+        files.extend(named.filter(|file| folder.as_ref() != Some(file) && std::fs::symlink_metadata(file).is_ok()));
         files
     }
 
