@@ -60,8 +60,12 @@ pub(super) fn generalize(
             )),
             Unmapped::Refused => {
                 let shown = uncovered.iter().take(20).map(|t| t.to_string()).collect();
+                let alike = match policy.rule.nearly_covered(&uncovered) {
+                    0 => String::new(),
+                    n => format!(" In {n} of them, only spaces or capital letters differ from a line of it."),
+                };
                 return Err(Error::yours(format!(
-                    "{}, column `{}`: {values} in {} not covered by {}. Correct them, extend the hierarchy, list \
+                    "{}, column `{}`: {values} in {} not covered by {}.{alike} Correct them, extend the hierarchy, list \
                      them under `missing` in [input], or set unmapped = \"suppress\" to release them as *. \
                      (--show-values shows them.)",
                     source.name(),

@@ -5,9 +5,10 @@ mod tree;
 
 use super::build::{by_paths, loss, loss_of_top};
 use super::{Hierarchy, SUPPRESSED};
+use crate::visible::look_of;
 use crate::{Error, Result};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A checked tree: every label has one parent and means one set of leaves.
 #[derive(Debug, Clone)]
@@ -67,6 +68,12 @@ impl FileHierarchy {
 
     pub(super) fn leaf_names(&self) -> Vec<String> {
         self.lines.keys().cloned().collect()
+    }
+
+    /// How many of the values look like a leaf without being one: the case, a space or a character nobody sees differs.
+    pub(super) fn nearly_covered(&self, values: &[&str]) -> usize {
+        let looks: HashSet<String> = self.lines.keys().map(|leaf| look_of(leaf)).collect();
+        values.iter().filter(|value| looks.contains(&look_of(value))).count()
     }
 
     pub(super) fn level_names(&self) -> Vec<String> {

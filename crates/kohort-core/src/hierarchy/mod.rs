@@ -148,6 +148,14 @@ impl Rule {
         Some(values)
     }
 
+    /// How many of these values, which the rule does not cover, look like one that it does.
+    pub fn nearly_covered(&self, values: &[&str]) -> usize {
+        match self {
+            Rule::File(file) => file.nearly_covered(values),
+            _ => 0,
+        }
+    }
+
     /// The names of the levels, known without data: `value`, `5`, `10`, `*`.
     pub fn level_names(&self) -> Vec<String> {
         let mut names = match self {

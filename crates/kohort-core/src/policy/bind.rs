@@ -23,7 +23,7 @@ use crate::Result;
 use crate::codes::Repeats;
 use crate::number::K;
 use crate::table::{CLAIMS, Encoding, Input, OutputSchema, Place, Source, read_text};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The name of the table of patients in a policy.
 pub(super) const PATIENTS: &str = "patients";
@@ -161,8 +161,11 @@ impl PolicyFile {
         let inputs = inputs.chain(&self.input.more_events);
         let tables = inputs.filter_map(|input| input.place.path()).map(Path::to_path_buf);
         let mut files: Vec<PathBuf> = self.path.iter().cloned().chain(tables).collect();
+        // A text of dots alone, such as the mark of a missing cell, is the name of no file.
+        let is_name = |text: &str| Path::new(text).components().any(|part| matches!(part, Component::Normal(_)));
         let folder = self.files.path("");
-        let named = self.root.texts_below().into_iter().filter_map(|text| self.files.path(text.as_ref()));
+        let texts = self.root.texts_below().into_iter().filter(|text| is_name(text));
+        let named = texts.filter_map(|text| self.files.path(text));
         files.extend(named.filter(|file| folder.as_ref() != Some(file) && std::fs::symlink_metadata(file).is_ok()));
         files
     }
@@ -555,4 +558,23 @@ pub(crate) fn is_table_name(name: &str) -> bool {
         && name.as_bytes()[0].is_ascii_alphabetic()
         && name.bytes().all(is_part)
         && !name.eq_ignore_ascii_case(PATIENTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mark_of_a_missing_cell_is_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("d.csv"), "a\n1\n").unwrap();
+        std::fs::write(folder.path().join("h.csv"), "1;*\n").unwrap();
+        let text = "[input]\ntable = \"d.csv\"\nmissing = [\"\", \".\", \"..\", \"/\"]\n[columns]\na = { role = \"quasi\", \
+                    hierarchy = \"h.csv\" }\n";
+        let policy = PolicyFile::parse("policy.toml", text, folder.path()).unwrap();
+        let mut names: Vec<_> =
+            policy.files_read().into_iter().filter_map(|path| path.file_name().map(|n| n.to_owned())).collect();
+        names.sort();
+        assert_eq!(names, ["d.csv", "h.csv"]);
+    }
 }

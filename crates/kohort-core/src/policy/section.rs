@@ -219,11 +219,12 @@ impl Section {
     }
 
     fn as_decimal(&self, key: &str, item: &Item) -> Result<Decimal> {
-        let number = match &item.value {
-            Value::Number(n) => Decimal::parse(&n.replace('_', ""), b'.'),
-            _ => None,
-        };
-        number.ok_or_else(|| self.wrong(key, "must be a number."))
+        let Value::Number(number) = &item.value else { return Err(self.wrong(key, "must be a number.")) };
+        let is_plain = number.bytes().all(|b| b.is_ascii_digit() || b"+-._".contains(&b));
+        Decimal::parse(&number.replace('_', ""), b'.').ok_or_else(|| match is_plain {
+            true => self.wrong(key, "is too large, or has too many decimals."),
+            false => self.wrong(key, "must be a number such as 12 or 0.5."),
+        })
     }
 }
 

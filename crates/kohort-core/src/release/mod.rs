@@ -43,11 +43,11 @@ pub use claim::{
     Claim, CodesClaim, ColumnClaim, EventsClaim, KnowsClaim, SensitiveClaim, SyntheticClaim, TClaim, TableClaim,
 };
 pub use coarsened::{ClassLabel, ShownLabel};
-pub(crate) use codes::read_clusters_from;
 pub use codes::{
     CLUSTERS_FILE, ChunkOwner, Cluster, ClusterNode, Clusters, CodeChunk, Columns, DEEPEST, Header, Joint,
     read_clusters, write_codes,
 };
+pub(crate) use codes::{is_as_written, read_clusters_from};
 pub use data_file::{DataFile, PARTS, part_name};
 pub use dictionary::{codes_dictionary, data_dictionary, events_dictionary, markdown};
 pub(crate) use events::lines_file;

@@ -17,6 +17,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String> {
              this kind."
         )));
     }
-    let text = String::from_utf8(bytes).map_err(|_| Error::yours(format!("{name}: not valid UTF-8.")))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Error::yours(format!("{name}: not valid UTF-8. Save the file as UTF-8, as most editors can.")))?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_string).unwrap_or(text))
 }

@@ -5,8 +5,23 @@ use crate::release::NO_LINE;
 use crate::{Error, Result};
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+
+/// Opens private/rows. Nobody waits for what a pipe in its place might say.
+fn open(path: &Path) -> Result<File> {
+    if !std::fs::metadata(path).map_err(|e| Error::io(path, &e))?.is_file() {
+        return Err(Error::refused("private/rows is not a plain file."));
+    }
+    File::open(path).map_err(|e| Error::io(path, &e))
+}
+
+/// The text of private/rows, where its lines are those of clusters or of patients.
+pub(super) fn text(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    open(path)?.read_to_string(&mut text).map_err(|e| Error::io(path, &e))?;
+    Ok(text)
+}
 
 /// Reads private/rows: one line number for each released row, in the order of the release.
 pub(crate) struct LineFile {
@@ -16,8 +31,7 @@ pub(crate) struct LineFile {
 
 impl LineFile {
     pub(crate) fn open(path: &Path) -> Result<LineFile> {
-        let file = File::open(path).map_err(|e| Error::io(path, &e))?;
-        Ok(LineFile { reader: BufReader::with_capacity(1 << 16, file), path: path.into() })
+        Ok(LineFile { reader: BufReader::with_capacity(1 << 16, open(path)?), path: path.into() })
     }
 
     /// The line of the next released row.
@@ -159,6 +173,16 @@ impl Draw {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_in_place_of_the_lines_is_refused_and_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("rows");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let error = LineFile::open(&pipe).err().unwrap();
+        assert_eq!(error.message, "private/rows is not a plain file.");
+    }
 
     #[test]
     fn rows_in_the_order_of_the_input_are_refused() {

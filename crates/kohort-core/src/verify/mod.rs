@@ -63,7 +63,9 @@ use crate::methods;
 use crate::number::Fraction;
 use crate::policy::{AnyPolicy, Policy};
 use crate::random::Randomness;
-use crate::release::{AnyCertificate, Certificate, FileEntry, Guarantee, Published, Staged, Staging, Written};
+use crate::release::{
+    AnyCertificate, Certificate, FileEntry, Guarantee, Published, Staged, Staging, Written, is_as_written,
+};
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::signature::{PublicKey, SecretKey};
 use crate::table::{Input, Source, open};
@@ -353,10 +355,17 @@ fn beside_cells<S: Shape>(
     threads: usize,
 ) -> Result<Vec<String>> {
     let mut found = Vec::new();
-    let data = certificate.files.iter().filter(|file| S::HAS_CELLS && file.rows.is_some());
+    let data = certificate.files.iter().filter(|file| file.rows.is_some());
     for (name, sha256, _) in data.flat_map(FileEntry::hashed_files) {
-        let input = Input { delimiter: Some(certificate.delimiter), ..release.input(name) };
-        if !rewritten::is_as_written(&open(&input)?.with_threads(threads), sha256)? {
+        let as_written = if S::HAS_CELLS {
+            let input = Input { delimiter: Some(certificate.delimiter), ..release.input(name) };
+            rewritten::is_as_written(&open(&input)?.with_threads(threads), sha256)?
+        } else {
+            let path = release.join(name);
+            let file = release.hash(name).open(&path).map_err(|e| Error::io(&path, &e))?;
+            is_as_written((file, &path))?
+        };
+        if !as_written {
             found.push(rewritten::not_as_written(name));
         }
     }

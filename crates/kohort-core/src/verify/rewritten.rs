@@ -1,6 +1,7 @@
-//! Checks that a data file holds its cells and nothing else: Kohort writes the cells again, and the bytes must be
+//! Checks that a file of cells holds its cells and nothing else: Kohort writes the cells again, and the bytes must be
 //! the same. Otherwise something may be in the file that nobody counted: a comment of gzip, smallest and largest
-//! values or other words in the metadata of Parquet, marks by quotes and line ends.
+//! values or other words in the metadata of Parquet, marks by quotes and line ends. `release/codes/read.rs` does the
+//! same for clusters.
 
 use crate::Result;
 use crate::release::DataFile;

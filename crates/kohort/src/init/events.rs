@@ -56,7 +56,7 @@ const ENDS: [&str; 17] = [
 /// `ancestors`: the OMOP vocabulary, of which hierarchies for columns of concepts are made.
 pub(super) fn suggest(tables: &[LinkedTable], ancestors: Option<&Ancestors>) -> Result<Suggestion> {
     check_omop(tables)?;
-    let Some(found) = links::find(tables) else { return Ok(unrelated(tables)) };
+    let Some(found) = links::find(tables) else { return unrelated(tables) };
     let mut warnings = Vec::new();
     let people = &tables[found.table];
     let mut events: Vec<(usize, usize)> = Vec::new();
@@ -88,7 +88,7 @@ pub(super) fn suggest(tables: &[LinkedTable], ancestors: Option<&Ancestors>) -> 
     events.sort_by_key(|&(place, column)| std::cmp::Reverse(value(&tables[place], column)));
     let left_out = events.split_off(events.len().min(MOST_TABLES));
     if events.is_empty() {
-        let mut suggestion = suggest_table(&people.path, &people.source, &people.profile);
+        let mut suggestion = suggest_table(&people.path, &people.source, &people.profile)?;
         suggestion.warnings.extend(warnings);
         return Ok(suggestion);
     }
@@ -193,7 +193,7 @@ fn check_omop(tables: &[LinkedTable]) -> Result<()> {
 }
 
 /// The table that says most about people, where nothing connects the tables.
-fn unrelated(tables: &[LinkedTable]) -> Suggestion {
+fn unrelated(tables: &[LinkedTable]) -> Result<Suggestion> {
     let value = |table: &&LinkedTable| {
         let person = table.keys.iter().flatten().any(|key| matches!(key, crate::profile::person::Key::Person(_)));
         (person, table.topics.iter().filter(|topics| !topics.is_empty()).count(), table.profile.rows)
@@ -201,7 +201,7 @@ fn unrelated(tables: &[LinkedTable]) -> Suggestion {
     // Of equals the first.
     let better = |best: usize, other: usize| if value(&&tables[other]) > value(&&tables[best]) { other } else { best };
     let best = &tables[(1..tables.len()).fold(0, better)];
-    let mut suggestion = suggest_table(&best.path, &best.source, &best.profile);
+    let mut suggestion = suggest_table(&best.path, &best.source, &best.profile)?;
     for other in tables.iter().filter(|other| other.path != best.path) {
         suggestion.warnings.push(format!(
             "{} and {} have no column that names the same people, one row for each, so that the policy is for {} \
@@ -212,7 +212,7 @@ fn unrelated(tables: &[LinkedTable]) -> Suggestion {
             other.argument()
         ));
     }
-    suggestion
+    Ok(suggestion)
 }
 
 /// Returns whether two tables can be read with the same settings.

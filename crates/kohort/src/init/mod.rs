@@ -292,19 +292,21 @@ pub(crate) fn suggest_for(
     progress: Arc<dyn Progress>,
 ) -> Result<Suggestion> {
     let (source, profile) = read(place, at, threads, &progress)?;
-    Ok(suggest_table(table, &source, &profile))
+    suggest_table(table, &source, &profile)
 }
 
 /// The suggestion for one table.
-fn suggest_table(table: &str, source: &Source, profile: &Profile) -> Suggestion {
+fn suggest_table(table: &str, source: &Source, profile: &Profile) -> Result<Suggestion> {
     let reading = suggest::Reading::of(source, profile);
     let verdicts = suggest::verdicts(profile, &reading);
     let offers = clean::offers(profile, &verdicts);
-    let columns = suggest::advise_all(profile, verdicts);
-    let warnings = warn::warnings(profile, &reading, &columns, source.input());
+    let mut columns = suggest::advise_all(profile, verdicts);
+    let spellings = warn::on_spellings(source, &mut columns)?;
+    let mut warnings = warn::warnings(profile, &reading, &columns, source.input());
+    warnings.extend(spellings);
     let tables = vec![DraftTable { key: "table".into(), path: table.to_string() }];
     let draft = Draft { tables, input: source.input().clone(), reading, offers };
-    Suggestion { policy: write::policy(&draft, &columns), columns, warnings, files: Vec::new(), draft }
+    Ok(Suggestion { policy: write::policy(&draft, &columns), columns, warnings, files: Vec::new(), draft })
 }
 
 /// Opens and profiles a table, without titles above its header and notes below it. One that is not UTF-8 is tried as

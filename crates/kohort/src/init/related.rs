@@ -5,6 +5,7 @@ use super::verdict::{About, SuggestedRole, Verdict};
 use super::write::shown;
 use crate::profile::Profile;
 use crate::profile::sample::Coded;
+use crate::profile::shape::CellShape;
 use crate::profile::words::stem;
 use std::cmp::Reverse;
 
@@ -27,6 +28,8 @@ pub(super) fn settle(profile: &Profile, verdicts: &mut [Verdict]) {
     dates(profile, verdicts);
     ages(profile, verdicts);
     series(profile, verdicts);
+    own_answers(profile, verdicts);
+    other_keys(profile, verdicts);
     fewest(profile, verdicts);
     revealing(profile, verdicts);
     unique_to_people(profile, verdicts);
@@ -36,7 +39,7 @@ pub(super) fn settle(profile: &Profile, verdicts: &mut [Verdict]) {
 fn unique_to_people(profile: &Profile, verdicts: &mut [Verdict]) {
     let person = verdicts.iter().position(|verdict| verdict.part == SuggestedRole::Person);
     for (place, verdict) in verdicts.iter_mut().enumerate() {
-        if !matches!(verdict.part, SuggestedRole::Sensitive | SuggestedRole::Other) {
+        if !verdict.is_unchanged() {
             continue;
         }
         let counted = profile.sample.alone(&[place], person);
@@ -295,6 +298,41 @@ fn series(profile: &Profile, verdicts: &mut [Verdict]) {
     }
 }
 
+/// An answer in words that no other question has, and that are no steps of a scale, may be a place, an occupation or a
+/// family status.
+fn own_answers(profile: &Profile, verdicts: &mut [Verdict]) {
+    let columns = &profile.sample.columns;
+    let answers: Vec<usize> = (0..verdicts.len()).filter(|&c| verdicts[c].about == About::Answer).collect();
+    for &place in &answers {
+        let column = &profile.columns[place];
+        let in_words = columns[place].numbers[1..].iter().filter(|number| number.is_none()).count() >= 2;
+        let shared = answers.iter().any(|&other| other != place && columns[place].share_in(&columns[other]) >= 0.8);
+        if verdicts[place].is_unchanged() && in_words && !shared && !column.mostly(60, CellShape::ScaleWord) {
+            let why = "an answer in words of its own; treated as a quasi-identifier to be safe";
+            verdicts[place] = Verdict::quasi(why).unsure().weighs(2);
+        }
+    }
+}
+
+/// A column that was not understood, and of which each value belongs to one person and nearly each person has one
+/// value, is a key of the same people.
+fn other_keys(profile: &Profile, verdicts: &mut [Verdict]) {
+    let columns = &profile.sample.columns;
+    let Some(person) = verdicts.iter().position(|verdict| verdict.part == SuggestedRole::Person) else { return };
+    let people = &columns[person];
+    if people.values() < 20 || people.values() * 10 > people.present() * 9 {
+        return;
+    }
+    for (place, verdict) in verdicts.iter_mut().enumerate() {
+        let own = &columns[place];
+        let understood = verdict.confidence != Confidence::Unsure || verdict.about != About::Anything;
+        let as_many = own.values() * 10 >= people.values() * 9 && own.values() * 9 <= people.values() * 10;
+        if verdict.is_released() && !understood && as_many && own.determines(people) && people.determines(own) {
+            verdict.drop("another key of the same people");
+        }
+    }
+}
+
 /// A column that is released as it is must not reveal a quasi-identifier, exactly or roughly. Of a quasi-identifier that
 /// was not understood and a column that was, the latter stays.
 fn revealing(profile: &Profile, verdicts: &mut [Verdict]) {
@@ -307,7 +345,7 @@ fn revealing(profile: &Profile, verdicts: &mut [Verdict]) {
     let plain: Vec<bool> = (0..verdicts.len()).map(|c| verdicts[c].is_released() && is_plain(c)).collect();
     for quasi in 0..verdicts.len() {
         for other in 0..verdicts.len() {
-            let outside = matches!(verdicts[other].part, SuggestedRole::Sensitive | SuggestedRole::Other);
+            let outside = verdicts[other].is_unchanged();
             if verdicts[quasi].part != SuggestedRole::Quasi || !outside || !plain[quasi] || !plain[other] {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! From what a table holds to a role for each of its columns. Values decide where they and the name disagree.
 
-use super::topic::{MOST_NEEDED, NEEDED, icd, in_intervals, point_in_time, postal, share};
+use super::topic::{MOST_NEEDED, NEEDED, WHEN_KNOWN, icd, in_intervals, point_in_time, postal, share};
 use super::verdict::{About, SuggestedRole, Verdict};
 use super::{ColumnAdvice, clean, related};
 use crate::profile::person::{Key, is_balanced, is_birth_years, keys, looks_like_ages};
@@ -14,6 +14,9 @@ use kohort_core::table::Source;
 
 /// Up to this many whole numbers are codes, not quantities.
 const MOST_CODES: u64 = 12;
+
+/// The word for the key of rows that do not say whose they are.
+pub(super) const NOBODY: &str = "unknown";
 
 /// How the table is to be read, as far as its cells show.
 #[derive(Debug, Clone)]
@@ -89,14 +92,15 @@ pub(super) fn verdicts(profile: &Profile, reading: &Reading) -> Vec<Verdict> {
     verdicts
 }
 
-/// Rows without the key of their person are counted as one person: fewer people than there are, which is safe.
+/// Rows without the key of their person may belong to people who are there, and cannot be counted: they are excluded.
 fn people_without_key(profile: &Profile, verdicts: &mut [Verdict]) {
     for (column, verdict) in profile.columns.iter().zip(verdicts) {
         let missing = profile.rows - column.present;
         if verdict.part == SuggestedRole::Person && missing > 0 {
-            verdict.cleaning.push("recode = { \"\" = \"unknown\" }".into());
+            verdict.cleaning.push(format!("recode = {{ \"\" = \"{NOBODY}\" }}"));
             verdict.notes.push(format!(
-                "recode: {} rows do not say whose they are. They count as one person, which is safe.",
+                "recode: {} rows do not say whose they are. They may belong to people who have other rows, so that they \
+                 cannot be counted: [[exclude]] removes them.",
                 thousands(missing)
             ));
         }
@@ -161,6 +165,10 @@ fn judge(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Top
     let of_address = topics.iter().any(is_place) && heading(&column.name).as_ref().is_some_and(is_place);
     for topic in topics.iter().filter(|topic| !of_address || **topic != Topic::Contact) {
         match topic.verdict(column, coded, reading) {
+            // A result or a status may be somebody's name, sex or year of birth.
+            Some(verdict) if verdict.is_unchanged() && is_personal(column, coded) => {
+                return note_disagreement(by_content(column, coded, reading), disagrees);
+            }
             Some(verdict) => return note_disagreement(verdict, disagrees),
             None => disagrees = disagrees.or(topic.says()),
         }
@@ -173,7 +181,10 @@ fn judge(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Top
 fn known_by_heading(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Topic]) -> Option<Verdict> {
     let head = heading(&column.name)?;
     let unchanged = [Topic::Lab, Topic::Clinical, Topic::Outcome, Topic::Procedure, Topic::Answer, Topic::Cost];
-    let known = matches!(head, Topic::Place | Topic::Postal | Topic::Demographic | Topic::Facility);
+    let known = matches!(
+        head,
+        Topic::Place | Topic::Postal | Topic::Demographic | Topic::Facility | Topic::Birth | Topic::Age | Topic::Sex
+    );
     let first = topics.first().is_some_and(|first| unchanged.contains(first));
     if known && first { head.verdict(column, coded, reading) } else { None }
 }
@@ -216,7 +227,24 @@ fn constant(column: &ColumnProfile) -> Verdict {
 /// Returns whether the values look like names of people: many different ones.
 fn is_names(column: &ColumnProfile) -> bool {
     let values = column.distinct.values;
-    values >= 50 && values * 10 >= column.present && column.mostly(80, CellShape::PersonName)
+    let shaped = column.mostly(80, CellShape::PersonName) || column.mostly(80, CellShape::EastAsianName);
+    values >= 50 && values * 10 >= column.present && shaped
+}
+
+/// Returns whether most cells are names that many people have.
+fn is_frequent_names(column: &ColumnProfile) -> bool {
+    column.distinct.values >= 5 && column.mostly(60, CellShape::FrequentName)
+}
+
+/// Returns whether the values are those of people, whatever the name says: names, sexes or years of birth.
+fn is_personal(column: &ColumnProfile, coded: &Coded) -> bool {
+    is_frequent_names(column) || is_sexes(column) || is_birth_years(column, coded)
+}
+
+/// Returns whether the values are words or letters of more than one sex.
+fn is_sexes(column: &ColumnProfile) -> bool {
+    let both = column.clues.sex_of().is_none_or(|all| all.iter().any(|(_, sex)| *sex != all[0].1));
+    (2..=8).contains(&column.distinct.values) && column.mostly(95, CellShape::SexWord) && both
 }
 
 /// Values that point at a person, whatever the column is called.
@@ -305,17 +333,18 @@ fn by_content(column: &ColumnProfile, coded: &Coded, reading: &Reading) -> Verdi
     if let Some(diagnoses) = (letters && values >= 10).then(|| icd(column, 95)).flatten() {
         return diagnoses;
     }
-    let frequent = values >= 5 && column.mostly(60, CellShape::FrequentName);
-    if is_names(column) || frequent {
+    if is_names(column) || is_frequent_names(column) {
         return Verdict::identifier("looks like names");
     }
-    let both = column.clues.sex_of().is_none_or(|all| all.iter().any(|(_, sex)| *sex != all[0].1));
-    if (2..=8).contains(&values) && column.mostly(95, CellShape::SexWord) && both {
+    if is_sexes(column) {
         return Verdict::quasi("the values look like a sex").about(About::Sex).weighs(MOST_NEEDED);
     }
-    let whole = column.mostly(100, CellShape::Whole);
+    let whole = column.is_whole();
     if column.is_telling() {
         return Verdict::identifier("many rows have a value of their own, which would single them out").unsure();
+    }
+    if numbers.is_none() && column.mostly(90, CellShape::MedicalCode) {
+        return Verdict::sensitive("looks like codes of drugs, tests, treatments or stages").unsure().note(WHEN_KNOWN);
     }
     // One column for everything may hold names and dates of birth.
     if numbers.is_none() && column.dated() * 50 >= column.present {

@@ -32,6 +32,7 @@ impl Suggested {
         let names: Vec<&str> = policy.columns.iter().map(|c| c.name.as_str()).collect();
         let advised: Vec<&str> = self.suggestion.columns.iter().map(|c| c.name.as_str()).collect();
         assert_eq!(names, advised);
+        let source = source.excluding(policy.exclude.clone(), policy.patient()).unwrap();
         survey(&source, &policy).unwrap_or_else(|e| panic!("{e}\n{text}"))
     }
 

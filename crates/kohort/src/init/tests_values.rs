@@ -221,3 +221,129 @@ fn controls_that_were_matched_by_age_and_sex_are_people_of_their_own() {
     let role = |grows: u64| suggest(table(grows)).column("set.id").role.name();
     assert_eq!((role(1), role(0)), ("identifier", "patient"));
 }
+
+#[test]
+fn a_result_that_is_somebodys_name_is_dropped() {
+    let names = ["Anna Schmidt", "Mary Smith", "John Miller", "Peter Weber", "Maria Fischer", "Paul Wagner"];
+    let table = lines("age,sex,result,covid", 600, |row| {
+        let name = names[random(row + 2, 6) as usize];
+        format!("{},{},{name},{}", 20 + random(row, 60), sex(row), ["pos", "neg"][random(row + 1, 2) as usize])
+    });
+    assert_eq!(suggest(table).column("result").role, Role::Identifier);
+}
+
+#[test]
+fn a_year_of_birth_or_a_sex_under_the_name_of_a_measurement_is_known_outside() {
+    let table = lines("age,lab_birthyr,test_status,reading", 900, |row| {
+        format!("{},{},{},{}", 20 + random(row, 60), 1930 + random(row, 70), sex(row), 1930 + random(row + 3, 70))
+    });
+    let suggested = suggest(table);
+    // Beside an age, the year of birth is dropped.
+    assert!(!matches!(suggested.column("lab_birthyr").role, Role::Other { .. } | Role::Sensitive { .. }));
+    assert!(!matches!(suggested.column("reading").role, Role::Other { .. } | Role::Sensitive { .. }));
+    assert_eq!(suggested.column("test_status").role, Role::Quasi);
+}
+
+#[test]
+fn answers_in_words_of_their_own_may_be_known_outside() {
+    let table = lines("id,q1,q2,q3,q4,q5", 900, |row| {
+        let of = |words: &[&str], seed: u64| words[random(row + seed, words.len() as u64) as usize].to_string();
+        let scale = ["never", "sometimes", "often"];
+        format!(
+            "{},{},{},{},{},{}",
+            100 + row,
+            of(&["Bayern", "Hessen", "Sachsen"], 1),
+            of(&["teacher", "nurse", "retired", "student"], 2),
+            of(&["agree", "disagree"], 3),
+            of(&scale, 4),
+            1 + random(row + 5, 5)
+        )
+    });
+    let suggested = suggest(table);
+    for known in ["q1", "q2"] {
+        assert_eq!(suggested.column(known).role, Role::Quasi, "{known}");
+    }
+    for answer in ["q3", "q4", "q5"] {
+        assert!(matches!(suggested.column(answer).role, Role::Other { .. }), "{answer}");
+    }
+}
+
+#[test]
+fn the_month_of_a_diagnosis_is_not_a_diagnosis() {
+    let table = lines("age,sex,mo_dx,yr_dx", 900, |row| {
+        format!("{},{},{},{}", 20 + random(row, 60), sex(row), 1 + random(row + 1, 12), 2005 + random(row + 2, 15))
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("mo_dx").role, Role::Quasi);
+    assert_eq!(suggested.column("yr_dx").role, Role::Quasi);
+}
+
+#[test]
+fn a_key_that_was_stored_with_decimals_is_a_key() {
+    let table = lines("patient_id,age,sex,clinic", 900, |row| {
+        let person = row / 3;
+        format!("{}.0,{}.0,{},{}", 100_000 + person * 977, 20 + random(person, 60), sex(person), random(row, 3))
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("patient_id").role, Role::Patient);
+    assert_eq!(suggested.column("age").role, Role::Quasi);
+}
+
+#[test]
+fn another_key_of_the_same_people_is_dropped_whatever_it_looks_like() {
+    let table = lines("person,enc,age,sex,visit", 900, |row| {
+        let person = row / 3;
+        format!("P{person:05},{},{},{},{}", person * 7 + 1000, 20 + random(person, 60), sex(person), row % 3)
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("person").role, Role::Patient);
+    assert_eq!(suggested.column("enc").role, Role::Identifier, "{}", suggested.suggestion.policy);
+}
+
+#[test]
+fn rows_that_do_not_say_whose_they_are_are_not_counted_as_a_further_person() {
+    let table = lines("insured,age,sex", 900, |row| {
+        let person = row / 3;
+        let key = if row % 20 == 0 { String::new() } else { format!("X{:06}", 1000 + person) };
+        format!("{key},{},{}", 20 + random(person, 60), sex(person))
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("insured").role, Role::Patient);
+    assert!(suggested.suggestion.policy.contains("[[exclude]]"), "{}", suggested.suggestion.policy);
+    let cohort = suggested.survey();
+    assert_eq!((cohort.tuples.rows, cohort.tuples.people()), (855, 300));
+}
+
+#[test]
+fn codes_of_medicine_are_recognised_by_their_look() {
+    let table = lines("age,sex,x1,x2,x3", 900, |row| {
+        let of = |codes: &[&str], seed: u64| codes[random(row + seed, codes.len() as u64) as usize].to_string();
+        format!(
+            "{},{},{},{},{}",
+            20 + random(row, 60),
+            sex(row),
+            of(&["A10BA02", "C09AA05", "N06AB04"], 1),
+            of(&["2951-2", "2823-3", "718-7"], 2),
+            of(&["T1", "T2", "T3", "TX"], 3)
+        )
+    });
+    let suggested = suggest(table);
+    for code in ["x1", "x2", "x3"] {
+        assert_eq!(suggested.column(code).role, Role::Sensitive { values: None }, "{code}");
+    }
+}
+
+#[test]
+fn one_key_in_several_spellings_is_warned_about() {
+    let table = |ways: fn(u64, u64) -> String| {
+        lines("mrn,age,sex", 900, |row| {
+            let person = row / 3;
+            format!("{},{},{}", ways(row, 10_000 + person * 7), 20 + random(person, 60), sex(person))
+        })
+    };
+    let mixed = suggest(table(|row, key| [format!("MRN{key}"), format!("mrn-{key}")][row as usize % 2].clone()));
+    assert!(mixed.warns("600 keys, but only 300"), "{:?}", mixed.suggestion.warnings);
+    assert_eq!(mixed.column("mrn").confidence, Confidence::Unsure);
+    let plain = suggest(table(|_, key| format!("MRN{key}")));
+    assert!(!plain.warns("keys, but only"));
+}

@@ -96,8 +96,9 @@ impl Topic {
             Topic::Lab => inside(Verdict::other("a measurement that only the clinic knows")),
             Topic::Clinical => inside(Verdict::other("an observation or answer that outsiders rarely know")),
             Topic::Outcome => inside(Verdict::sensitive("outcome").note(WHEN_KNOWN)),
-            Topic::Answer => (column.distinct.values <= 2 * FEW && !column.mostly(95, CellShape::SexWord))
-                .then(|| Verdict::other("an answer of a questionnaire, which outsiders rarely know")),
+            Topic::Answer => (column.distinct.values <= 2 * FEW && !column.mostly(95, CellShape::SexWord)).then(|| {
+                Verdict::other("an answer of a questionnaire, which outsiders rarely know").about(About::Answer)
+            }),
             Topic::Calendar if numbers.is_none() && column.distinct.values <= FEW => {
                 Some(Verdict::quasi("a month or day of something that others may have seen").weighs(2))
             }
@@ -107,7 +108,7 @@ impl Topic {
     }
 }
 
-const WHEN_KNOWN: &str = "If an outsider may know it, set role = \"quasi\".";
+pub(super) const WHEN_KNOWN: &str = "If an outsider may know it, set role = \"quasi\".";
 
 /// A sampling weight. It is nearly unique and follows from where a person lives.
 pub(super) fn sampling_weight() -> Verdict {

@@ -36,6 +36,8 @@ pub(super) enum About {
     BodyWeight,
     /// The body mass index.
     BodyMass,
+    /// The answer to a question.
+    Answer,
     /// Anything else.
     Anything,
 }
@@ -138,6 +140,11 @@ impl Verdict {
     pub fn note(mut self, note: impl Into<String>) -> Verdict {
         self.notes.push(note.into());
         self
+    }
+
+    /// Returns whether the column is released as it is.
+    pub fn is_unchanged(&self) -> bool {
+        matches!(self.part, SuggestedRole::Sensitive | SuggestedRole::Other)
     }
 
     /// Returns whether the column would be released.

@@ -1,13 +1,15 @@
 //! Warnings: what the custodian should look at before they trust a suggestion.
 
+use super::links::keys_by_look;
 use super::suggest::{Reading, round, thousands};
 use super::topic::share;
 use super::write::shown;
 use super::{ColumnAdvice, Confidence};
 use crate::profile::shape::CellShape;
 use crate::profile::{ColumnProfile, Profile};
+use kohort_core::Result;
 use kohort_core::policy::Role;
-use kohort_core::table::{Encoding, Input};
+use kohort_core::table::{Encoding, Input, Source};
 
 /// Fewer rows than this tell little.
 const FEW_ROWS: u64 = 20;
@@ -25,6 +27,25 @@ pub(super) fn warnings(profile: &Profile, reading: &Reading, columns: &[ColumnAd
         );
     }
     all
+}
+
+/// Marks the key of the person where the same key seems to be written in several ways, and warns: each way would count
+/// as a person of its own.
+pub(super) fn on_spellings(source: &Source, columns: &mut [ColumnAdvice]) -> Result<Option<String>> {
+    let Some(person) = columns.iter().position(|c| c.role == Role::Patient) else { return Ok(None) };
+    let (own, looks) = keys_by_look(source, person)?;
+    if looks == own {
+        return Ok(None);
+    }
+    let column = &mut columns[person];
+    column.confidence = Confidence::Unsure;
+    Ok(Some(format!(
+        "{}: {} keys, but only {} if capital letters, signs and zeros at their start are ignored. If one person is \
+         written in several ways, groups of k patients hold fewer people: write the keys in one way first.",
+        shown(&column.name),
+        thousands(own as u64),
+        thousands(looks as u64)
+    )))
 }
 
 /// The warnings on columns, in their order, and on columns that say the same.
@@ -135,7 +156,7 @@ fn on_people(profile: &Profile, columns: &[ColumnAdvice]) -> Vec<String> {
             }
             if column.present < profile.rows {
                 all.push(format!(
-                    "{name} is missing in {} of the rows. They count as one person: fill them in, if you can.",
+                    "{name} is missing in {} of the rows, so that nobody knows whose they are: fill it in, if you can.",
                     share(profile.rows - column.present, profile.rows)
                 ));
             }

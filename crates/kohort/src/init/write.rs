@@ -1,6 +1,7 @@
 //! A suggestion as the text of a policy.
 
 use super::related::TOO_MANY;
+use super::suggest::NOBODY;
 use super::{ColumnAdvice, Confidence, Draft, DraftTable};
 use crate::methods::{Entry, PROPOSED, PROPOSED_FOR_EVENTS};
 use kohort_core::policy::{Role, Unmapped};
@@ -83,6 +84,16 @@ pub(super) fn policy(draft: &Draft, columns: &[ColumnAdvice]) -> String {
     if !draft.offers.is_empty() {
         text += "\n# These columns could be derived. To use one, remove its # and follow the advice behind it.\n";
         draft.offers.iter().for_each(|offer| _ = writeln!(text, "# {offer}"));
+    }
+    let nobody = format!("\"\" = \"{NOBODY}\"");
+    let is_unknown = |c: &&ColumnAdvice| c.role == Role::Patient && c.cleaning.iter().any(|key| key.contains(&nobody));
+    for person in columns.iter().filter(is_unknown).filter(|_| !several) {
+        let _ = write!(
+            text,
+            "\n# Rows that do not say whose they are:\n[[exclude]]\ncolumn = {}\ncodes = [{}]\nscope = \"row\"\n",
+            quoted(&person.name),
+            quoted(NOBODY)
+        );
     }
     text += PRIVACY;
     text += if several { KNOWS_FACTS } else { KNOWS_ALL };

@@ -35,12 +35,12 @@ impl Sex {
 const WORDS: [(Sex, &str); 4] = [
     (
         Sex::Male,
-        "male man boy männlich maennlich mann homme masculin hombre masculino masc mas varón varon macho maschio mannelijk \
+        "мужской муж мужчина м 男 男性 남 남자 남성 mężczyzna mezczyzna erkek mies muž male man boy männlich maennlich mann homme masculin hombre masculino masc mas varón varon macho maschio mannelijk \
          namja herr monsieur mr",
     ),
     (
         Sex::Female,
-        "female woman girl weiblich frau femme féminin feminin mujer femenino feminino fem fém hembra femmina vrouw \
+        "женский жен женщина ж 女 女性 여 여자 여성 kobieta kvinna kvinde kvinne nainen žena kadın kadin female woman girl weiblich frau femme féminin feminin mujer femenino feminino fem fém hembra femmina vrouw \
          vrouwelijk yeoja madame mrs ms f w",
     ),
     (Sex::Other, "divers diverse other nonbinary d x"),

@@ -94,7 +94,7 @@ impl Profile {
         let profile = Profile::read(source, RowsToRead::All)?;
         if profile.rows == 0 {
             return Err(Error::yours(format!(
-                "{}: the table has no rows. Run init on the data itself.",
+                "{}: the table has no rows with values. Run init on the data itself.",
                 source.name()
             )));
         }
@@ -219,6 +219,11 @@ impl ColumnProfile {
     /// The bounds of ages in years and the cells with a unit, where ages are written in several units of time.
     pub fn years_in_text(&self, decimal: u8) -> Option<((Decimal, Decimal), u64)> {
         self.clues.years_in_text(decimal).filter(|(_, cells)| self.plain_numbers(decimal) + cells == self.present)
+    }
+
+    /// Returns whether every number is whole, also where some are written as `12.0`.
+    pub fn is_whole(&self) -> bool {
+        self.present > 0 && self.cells(CellShape::Whole) + self.cells(CellShape::WholeDecimal) == self.present
     }
 
     fn plain_numbers(&self, decimal: u8) -> u64 {

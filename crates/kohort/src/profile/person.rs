@@ -161,7 +161,11 @@ fn named_people(profile: &Profile, topics: &[Vec<Topic>]) -> Option<usize> {
 fn candidate(profile: &Profile, topics: &[Vec<Topic>], place: usize) -> Option<PersonCandidate> {
     let (column, coded) = (&profile.columns[place], &profile.sample.columns[place]);
     let decimals = column.cells(CellShape::PointDecimal) + column.cells(CellShape::CommaDecimal) > 0;
-    if decimals || column.present < 2 || column.distinct.values < 2 || column.mostly(50, CellShape::Sentence) {
+    if decimals && !column.is_whole()
+        || column.present < 2
+        || column.distinct.values < 2
+        || column.mostly(50, CellShape::Sentence)
+    {
         return None;
     }
     if column.is_dated() || column.mostly(50, CellShape::PersonName) && !column.mostly(50, CellShape::Digit) {
@@ -337,7 +341,7 @@ fn looks_like_key(column: &ColumnProfile) -> bool {
     if column.mostly(90, CellShape::Uuid) {
         return true;
     }
-    if column.mostly(100, CellShape::Whole) {
+    if column.is_whole() {
         let Some((least, greatest)) = column.range else { return false };
         let (least, greatest) = (least.to_f64(), greatest.to_f64());
         let scattered = values >= 50 && greatest >= 10_000.0 && greatest - least >= 20.0 * values as f64;
@@ -355,7 +359,12 @@ fn looks_like_key(column: &ColumnProfile) -> bool {
     let (shortest, longest) = column.lengths.unwrap_or_default();
     let codes = column.mostly(30, CellShape::Icd10) || column.mostly(30, CellShape::Icd9);
     let written = column.mostly(98, CellShape::Digit) && !column.mostly(50, CellShape::Phone) && !codes;
-    let alike = shortest >= 4 && longest - shortest <= 3 && values >= 50 && values.saturating_mul(60) >= column.present;
+    // Numbers that nobody padded have few digits now and then.
+    let alike = shortest >= 3
+        && longest >= 5
+        && longest - shortest <= 4
+        && values >= 50
+        && values.saturating_mul(60) >= column.present;
     written && (alike || column.is_near_unique() && shortest >= 4)
 }
 
@@ -367,14 +376,14 @@ fn is_measure(topic: Option<Topic>) -> bool {
 /// Returns whether every value has the same eight digits or more, as official numbers have and measurements do not.
 fn is_long_number(column: &ColumnProfile) -> bool {
     let alike = column.lengths.is_some_and(|(shortest, longest)| shortest == longest && shortest >= 8);
-    alike && column.mostly(100, CellShape::Whole) && !column.is_dated()
+    alike && column.is_whole() && !column.is_dated()
 }
 
 /// Returns whether the values are numbers without gaps, nearly one for each row.
 pub(crate) fn is_consecutive(column: &ColumnProfile) -> bool {
     let Some((least, greatest)) = column.range else { return false };
     let span = greatest.to_f64() - least.to_f64() + 1.0;
-    column.mostly(100, CellShape::Whole)
+    column.is_whole()
         && column.is_near_unique()
         && column.distinct.values as f64 >= 0.9 * column.present as f64
         && span <= 1.5 * column.present as f64

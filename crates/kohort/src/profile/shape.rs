@@ -57,6 +57,14 @@ pub(crate) enum CellShape {
     TitledName,
     /// `Mary Smith`, `SMITH, J`: of names that many people have.
     FrequentName,
+    /// `12.0`: a whole number that was stored with decimals.
+    WholeDecimal,
+    /// `yes`, `never`, `strongly agree`: a step of a scale.
+    ScaleWord,
+    /// `A10BA02`, `2951-2`, `J1100`, `8140/3`, `T2`: a code of a drug, a test, a treatment or a tumour.
+    MedicalCode,
+    /// `佐藤 花子`: two to eight letters of Chinese, Japanese or Korean, as names have.
+    EastAsianName,
     /// `1012 AB`, `SW1A 1AA`, `K1A 0B6`: a postal code with letters.
     PostalCode,
 }
@@ -65,7 +73,7 @@ pub(crate) enum CellShape {
 pub(crate) const SHAPES: usize = CellShape::PostalCode as usize + 1;
 
 /// Words and letters for a sex.
-const SEX_WORDS: [&str; 58] = [
+const SEX_WORDS: [&str; 95] = [
     "m",
     "f",
     "w",
@@ -124,6 +132,43 @@ const SEX_WORDS: [&str; 58] = [
     "feminin",
     "hembra",
     "macho",
+    "k",
+    "kobieta",
+    "mężczyzna",
+    "mezczyzna",
+    "kvinna",
+    "kvinde",
+    "kvinne",
+    "mand",
+    "nainen",
+    "mies",
+    "žena",
+    "muž",
+    "kadın",
+    "kadin",
+    "erkek",
+    "男",
+    "女",
+    "男性",
+    "女性",
+    "남",
+    "여",
+    "남자",
+    "여자",
+    "남성",
+    "여성",
+    "муж",
+    "жен",
+    "мужской",
+    "женский",
+    "мужчина",
+    "женщина",
+    "м",
+    "ж",
+    "ชาย",
+    "หญิง",
+    "άνδρας",
+    "γυναίκα",
 ];
 
 static FORMATS: LazyLock<Vec<DateFormat>> =
@@ -172,6 +217,9 @@ impl Seen {
         add(CellShape::FrequentName, super::names::is_frequent_name(text));
         add(CellShape::SocialSecurity, is_grouped(text, &[3, 2, 4], |b| b.is_ascii_digit()));
         add(CellShape::PostalCode, is_postal_code(text));
+        add(CellShape::ScaleWord, is_scale_word(text));
+        add(CellShape::MedicalCode, is_medical_code(text));
+        add(CellShape::EastAsianName, is_east_asian_name(text));
         let is_number = seen.dates == 0 && seen.number.is_none();
         add(CellShape::Phone, is_number && is_phone(text, digits) && !is_network_address(text));
         add(CellShape::SexWord, is_sex(text));
@@ -202,6 +250,9 @@ impl Seen {
         self.shapes |= 1 << shape as u32;
         if text.split_once(',').is_some_and(|(_, decimals)| decimals.len() != 3) {
             self.shapes |= 1 << CellShape::SurelyComma as u32;
+        }
+        if text.split_once('.').is_some_and(|(_, decimals)| decimals.bytes().all(|b| b == b'0')) {
+            self.shapes |= 1 << CellShape::WholeDecimal as u32;
         }
         if shape == CellShape::Whole && text.len() > 1 && text.starts_with('0') {
             self.shapes |= 1 << CellShape::LeadingZero as u32;
@@ -272,6 +323,74 @@ fn is_postal_code(text: &str) -> bool {
     text.len() <= 8
         && blanks <= 1
         && (pattern == "9999AA" || pattern == "A9A9A9" || british.contains(&pattern.as_str()))
+}
+
+/// Every word is one of those in which scales are written.
+fn is_scale_word(text: &str) -> bool {
+    const WORDS: &str = "yes no y n true false never rarely seldom sometimes occasionally often usually always daily weekly \
+        monthly yearly agree disagree strongly somewhat slightly moderately extremely very not at all neither nor neutral \
+        poor fair good excellent better worse same none mild moderate severe low medium high little much a lot some most \
+        difficult easy satisfied dissatisfied likely unlikely several days more than half the nearly every day dont know \
+        don t refused ja nein nie selten manchmal oft immer gut schlecht sehr stimme zu weiss oui non jamais \
+        parfois souvent toujours si nunca raramente veces siempre bueno malo mai spesso sempre sao nao nee nooit soms vaak \
+        altijd tak nej nigdy czasami czesto zawsze";
+    static SCALE: LazyLock<std::collections::HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
+    // Of single letters, only those for yes and no say something.
+    let says = |word: String| word.chars().count() > 1 || word == "y" || word == "n";
+    text.len() <= 60
+        && !text.bytes().any(|b| b.is_ascii_digit())
+        && words_of(text).any(says)
+        && words_of(text).all(|word| SCALE.contains(word.as_str()))
+}
+
+/// A code of ATC, LOINC (with its check digit), HCPCS or the like, the histology of ICD-O, or a part of a TNM stage.
+fn is_medical_code(text: &str) -> bool {
+    let kind = |b: u8| match b {
+        b'0'..=b'9' => '9',
+        b'A'..=b'Z' => 'A',
+        other => other as char,
+    };
+    if !(2..=8).contains(&text.len()) || !text.is_ascii() {
+        return false;
+    }
+    let pattern: String = text.bytes().map(kind).collect();
+    match pattern.as_str() {
+        "A99AA99" | "A9999" | "9999/9" => true,
+        "99-9" | "999-9" | "9999-9" | "99999-9" => has_check_digit(text),
+        _ => is_stage(text),
+    }
+}
+
+/// A number whose last digit checks the others, as Luhn's formula does.
+fn has_check_digit(text: &str) -> bool {
+    let digits = text.bytes().rev().filter(u8::is_ascii_digit).map(|b| u32::from(b - b'0'));
+    let of = |(place, digit): (usize, u32)| match place % 2 {
+        0 => digit,
+        _ => digit * 2 / 10 + digit * 2 % 10,
+    };
+    digits.enumerate().map(of).sum::<u32>().is_multiple_of(10)
+}
+
+/// `T2`, `cN1`, `pM0`, `Tis`, `NX`.
+fn is_stage(text: &str) -> bool {
+    let stage = text.trim_start_matches(['c', 'p', 'y', 'r']);
+    let (most, rest) = match stage.as_bytes().first() {
+        Some(b'T') => (b'4', &stage[1..]),
+        Some(b'N') => (b'3', &stage[1..]),
+        Some(b'M') => (b'1', &stage[1..]),
+        _ => return false,
+    };
+    let number = rest.trim_end_matches(['a', 'b', 'c', 'd']);
+    matches!(rest, "X" | "x" | "is") || matches!(number.as_bytes(), [digit] if (b'0'..=most).contains(digit))
+}
+
+/// Two to eight letters of Chinese, Japanese or Korean, with one space at most.
+fn is_east_asian_name(text: &str) -> bool {
+    let is_own =
+        |c: char| matches!(c, '\u{3005}' | '\u{3041}'..='\u{30fe}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}');
+    let letters = text.chars().filter(|c| is_own(*c)).count();
+    let spaces = text.chars().filter(|c| c.is_whitespace()).count();
+    (2..=8).contains(&letters) && spaces <= 1 && letters + spaces == text.chars().count()
 }
 
 /// An address of a computer or a device.
@@ -390,6 +509,15 @@ mod tests {
         check("021*", &[Digit, EndsInStar]);
         check("2019-04", &[Digit, YearMonth]);
         check("2019-04-01 10:30:00+01:00", &[Digit, Timestamp]);
+        check("70.0", &[PointDecimal, Digit, WholeDecimal]);
+        check("A10BA02", &[Digit, MedicalCode]);
+        check("2951-2", &[Digit, MedicalCode]);
+        check("2951-3", &[Digit]);
+        check("8140/3", &[Digit, MedicalCode]);
+        check("pT2a", &[Digit, MedicalCode]);
+        check("M6", &[Digit]);
+        check("佐藤 花子", &[EastAsianName]);
+        check("strongly agree", &[ScaleWord]);
         check("weiblich", &[SexWord]);
         check("1 - Male", &[SexWord, Digit]);
         check("Boy/Man", &[SexWord]);

@@ -1,5 +1,6 @@
 //! Meanings of column names: a list of words in English, German, French, Spanish, Portuguese, Italian, Dutch
-//! and romanized Korean. Values decide where they disagree with it.
+//! and romanized Korean, and the most frequent ones in Polish, Czech, Swedish, Danish, Norwegian, Finnish, Turkish,
+//! Russian, Japanese, Chinese and Korean. Values decide where they disagree with it.
 
 /// The topic of a column, according to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,14 +63,14 @@ use Topic::*;
 const WORDS: [(Topic, &str); 30] = [
     (
         Contact,
-        "phone telephone telefon telefono telefone telefoon telephon tel mobile handy handynummer movil celular cellulare \
+        "ulica ulice puhelin epost adress 電話 住所 メール 电话 手机 地址 邮箱 전화 주소 телефон адрес улица phone telephone telefon telefono telefone telefoon telephon tel mobile handy handynummer movil celular cellulare \
          jeonhwa fax email e_mail mail courriel correo url website homepage address addr adresse adres direccion \
          indirizzo endereco juso street strasse str rue calle rua straat hausnummer hausnr huisnummer huisnr house_number \
          house_no numero_civico ipaddress ip_address",
     ),
     (
         Number,
-        "ssn social_security sozialversicherung svnr nir securite_sociale nss dni nie curp cpf bsn jumin rrn \
+        "pesel rodne_cislo personnummer henkilotunnus fodselsnummer 保険証 被保険者 身份证 주민등록 주민번호 снилс паспорт полис ssn social_security sozialversicherung svnr nir securite_sociale nss dni nie curp cpf bsn jumin rrn \
          codice_fiscale codicefiscale tessera_sanitaria cartao_sus passport pass_nr \
          reisepass passeport pasaporte passaporto paspoort yeogwon driver drivers license licence fuhrerschein \
          fuehrerschein permis rijbewijs insurance_number versichertennummer versichertennr kvnr nhs_number \
@@ -77,13 +78,13 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         FreeText,
-        "note notes notiz comment comments kommentar commentaire comentario commento remark remarks bemerkung anmerkung \
+        "uwagi poznamka poznamky anteckning anteckningar aciklama 備考 所見 コメント 备注 비고 примечание комментарий note notes notiz comment comments kommentar commentaire comentario commento remark remarks bemerkung anmerkung \
          opmerking observaciones observacoes osservazioni freitext freetext narrative anamnese anamnesi arztbrief memo \
          compte_rendu referto verslag",
     ),
     (
         Staff,
-        "physician physn doctor arzt aerztin medecin medico huisarts nurse surgeon chirurg npi provider prvdr uisa \
+        "lekarz lekar lakare hekim doktor 医師 担当医 主治医 医生 의사 врач physician physn doctor arzt aerztin medecin medico huisarts nurse surgeon chirurg npi provider prvdr uisa \
          clinician operateur therapist user username operator sachbearbeiter interviewer enquirer enumerator prescriber attending referring consultant zuweiser \
          einsender behandler prescripteur seen_by given_by performed_by entered_by ordered_by reported_by validated_by \
          collected_by",
@@ -96,43 +97,43 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Household,
-        "household hhid hh haushalt menage foyer hogar famiglia familia familie huishouden domicilio family famsize fam \
+        "gospodarstwo hushall husstand 世帯 家庭 가구 household hhid hh haushalt menage foyer hogar famiglia familia familie huishouden domicilio family famsize fam \
          famille",
     ),
     (
         Age,
-        "age ages aged alter altersgruppe edad =idade eta faixa_etaria fascia_eta grupo_edad tranche_age leeftijd nai \
+        "wiek vek ika yas 年齢 年龄 나이 연령 возраст age ages aged alter altersgruppe edad =idade eta faixa_etaria fascia_eta grupo_edad tranche_age leeftijd nai \
          yeonlyeong yeollyeong lebensalter agegroup agegrp agegr ageyr agey agedays agemonths agemos ageweeks momage dage \
          alder",
     ),
     (
         BirthPlace,
-        "birthplace place_of_birth geburtsort lieu_de_naissance lugar_de_nacimiento luogo_di_nascita local_nascimento \
+        "miejsce_urodzenia 出生地 birthplace place_of_birth geburtsort lieu_de_naissance lugar_de_nacimiento luogo_di_nascita local_nascimento \
          geboorteplaats",
     ),
     (
         Birth,
-        "birth dob geburt gebdat geb naissance nacimiento nascita nascimento geboorte saengnyeon saengil yob brthdtc \
+        "urodzenia urodzenie narozeni fodelse fodelsear fodsel syntyma dogum 生年月日 誕生日 出生日期 생년월일 рождения birth dob geburt gebdat geb naissance nacimiento nascita nascimento geboorte saengnyeon saengil yob brthdtc \
          birthdt",
     ),
     (
         Death,
-        "death dod deceased dead died sterbe todes tod verstorben deces mort decesso morte obito fallecimiento muerte \
+        "zgon zgonu umrti 死亡 사망 смерти смерть death dod deceased dead died sterbe todes tod verstorben deces mort decesso morte obito fallecimiento muerte \
          overlijden overleden samang dthdtc yrdth modth dadth dthfl",
     ),
     (
         Sex,
-        "sex gender geschlecht geschl sexe genre sexo genero sesso geslacht gesl seongbyeol male female fml fem homme femme \
+        "plec pohlavi kon kjonn sukupuoli cinsiyet 性別 性别 성별 =пол sex gender geschlecht geschl sexe genre sexo genero sesso geslacht gesl seongbyeol male female fml fem homme femme \
          hombre mujer",
     ),
     (
         Postal,
-        "zip zipcode postal postcode postleitzahl plz code_postal codigo_postal codice_postale cap cep cp postnr upyeon \
+        "kod_pocztowy psc postnummer postinumero posta_kodu 郵便番号 邮编 邮政编码 우편번호 индекс zip zipcode postal postcode postleitzahl plz code_postal codigo_postal codice_postale cap cep cp postnr upyeon \
          upyeonbeonho",
     ),
     (
         Demographic,
-        "race drace racegrp rasse raza raca razza ethnic ethnie etnia herkunft hispanic nwhite religion konfession religione \
+        "stan_cywilny rodinny_stav civilstand medeni narodowosc obywatelstwo wyksztalcenie vzdelani utbildning egitim zawod povolani yrke meslek 職業 婚姻 国籍 学歴 职业 民族 직업 국적 학력 профессия образование национальность race drace racegrp rasse raza raca razza ethnic ethnie etnia herkunft hispanic nwhite religion konfession religione \
          religiao geloof marital marriage married martl familienstand zivilstand etat_civil estado_civil stato_civile \
          burgerlijke gyeolhon nationality nationalitat nationalitaet staatsang nationalite nacionalidad nacionalidade \
          nazionalita nationaliteit gukjeok citizen immigrant immigr language sprache langue idioma lingua taal eoneo \
@@ -145,12 +146,12 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Body,
-        "weight gewicht poids peso chejung height grosse groesse taille talla statura altezza altura lengte sinjang bmi imc \
+        "wzrost waga vyska vikt pituus paino 身長 体重 身高 체중 =рост =вес =имт weight gewicht poids peso chejung height grosse groesse taille talla statura altezza altura lengte sinjang bmi imc \
          ht wt dht dwt stature birthweight",
     ),
     (
         Stay,
-        "los length_of_stay care_days days_in verweildauer liegetage liegedauer duree_de_sejour duree_sejour duree \
+        "在院日数 住院天数 재원일수 los length_of_stay care_days days_in verweildauer liegetage liegedauer duree_de_sejour duree_sejour duree \
          estancia dias_estancia dias_permanencia permanencia degenza giorni_degenza opnameduur ligduur verblijfsduur \
          in_hospital jaewon",
     ),
@@ -161,7 +162,7 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Procedure,
-        "procedure proc prcdr pc px ops operation surgery surg eingriff procedimiento procedimento procedura intervention \
+        "leczenie lecba behandling tedavi 手術 処置 薬剤 手术 药物 수술 операция лечение препарат procedure proc prcdr pc px ops operation surgery surg eingriff procedimiento procedimento procedura intervention \
          intervento cirurgia ingreep susul cpt hcpcs cci treatment treat behandlung traitement tratamiento tratamento \
          trattamento behandeling chiryo therapy therapie chemo hormon medication medikament medicament medicatie \
          medicamento farmaco drug drugs arznei atc prescription presc recept yakmul drg cmg rx arm armcd actarm trt \
@@ -169,13 +170,13 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Diagnosis,
-        "diagnosis diagnoses diagnose diagnostic diagnostico diagnosi diag diags dx dgns icd icpc jindan condition disease \
+        "rozpoznanie diagnoza tani hastalik choroba nemoc sjukdom 病名 診断 诊断 疾病 진단 диагноз болезнь diagnosis diagnoses diagnose diagnostic diagnostico diagnosi diag diags dx dgns icd icpc jindan condition disease \
          krankheit maladie enfermedad doenca malattia ziekte disorder comorbid hauptdiagnose nebendiagnose underlying_cause \
          cause_of_death cause causa aeterm aedecod aebodsys meddra histolog stadium stage tumor cancer",
     ),
     (
         Lab,
-        "lab labs labor laborwert laboratory glucose glukose glicemia glycemie hba1c a1c hemoglobin hamoglobin hb \
+        "検査 检验 검사 анализ lab labs labor laborwert laboratory glucose glukose glicemia glycemie hba1c a1c hemoglobin hamoglobin hb \
          cholesterol chol creatinine creatinina kreatinin creat crea sodium potassium serum blood blut systolic diastolic sbp \
          dbp blutdruck pressione tension pulse puls heart_rate temperature biomarker genotype psa tsh t3 t4 fti ldl hdl \
          ldlc hdlc triglycerid tg tc alb alt ast bil ggt prot platelet leuko ef pgr er reading measured titer result_value \
@@ -183,13 +184,13 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Outcome,
-        "outcome result ergebnis resultat resultado risultato esito uitkomst gyeolgwa disposition dc_status discharge_status \
+        "utfall sonuc 転帰 结局 исход outcome result ergebnis resultat resultado risultato esito uitkomst gyeolgwa disposition dc_status discharge_status \
          readmit readmission mortality survival futime censor followup follow_up entlassart entlassungsart \
          entlassungsgrund aeout expire manner autopsy alive vital",
     ),
     (
         Clinical,
-        "symptom sintoma sintomo asthma bronch bronchitis tb hf hbp ulcer colitis hepatitis cough hayfever diabetes diabet \
+        "palenie alkohol_spozycie 喫煙 飲酒 吸烟 흡연 курение symptom sintoma sintomo asthma bronch bronchitis tb hf hbp ulcer colitis hepatitis cough hayfever diabetes diabet \
          dm polio nervous alcohol alkohol alcool pica headache pain schmerz heart allerg nerves bowel infection exercise \
          active birthcontrol pregn pregnant schwanger enceinte embarazo gravid cholest smok smoke smoker smoking rauch \
          fumeur fuma fumador tabac tabaco tabacco rook drink drinks drinks cigarette score scale sapsii apache \
@@ -200,38 +201,38 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Place,
-        "city town village stadt ort wohnort ville ciudad cidade citta stad plaats woonplaats municipio municipality comune \
+        "miasto wojewodztwo powiat gmina mesto kraj lan kommun fylke maakunta kunta kaupunki sehir ilce 都道府県 市区町村 城市 省份 地区 시도 지역 город область район регион city town village stadt ort wohnort ville ciudad cidade citta stad plaats woonplaats municipio municipality comune \
          commune gemeinde kommune county kreis landkreis district distrito distretto state uf bundesland departement \
          provinz province provincia provincie region regione regiao kanton canton country land pays pais paese jiyeok \
          dosi area zone zona sector quartier barrio bairro wijk residence residencia neighborhood neighbourhood location latitude longitude lat lon tract block",
     ),
     (
         Facility,
-        "hospital krankenhaus hopital ospedale ziekenhuis byeongwon clinic klinik facility ward station abteilung \
+        "oddzial szpital oddeleni nemocnice sjukhus avdelning sairaala hastane 病院 診療科 病棟 科室 医院 병원 진료과 больница отделение hospital krankenhaus hopital ospedale ziekenhuis byeongwon clinic klinik facility ward station abteilung \
          fachabteilung department dept departamento reparto afdeling servicio servico specialty speciality byeongdong site \
          siteid center centre einrichtung care_site careunit unit place_of lieu_deces",
     ),
     (
         PersonName,
-        "name names vorname nachname familienname geburtsname surname lastname firstname forename givenname fullname \
+        "nazwisko imie jmeno prijmeni namn fornamn efternamn fornavn etternavn efternavn sukunimi etunimi isim soyad soyadi 氏名 名前 姓名 患者名 이름 성명 фио фамилия =имя отчество name names vorname nachname familienname geburtsname surname lastname firstname forename givenname fullname \
          maiden nom prenom nombre apellido nome cognome sobrenome naam voornaam achternaam voorletters voorl ireum \
          seongmyeong initial initialen iniciais iniciales iniziali ^family ^given ^first ^last ^middle ^prefix ^suffix ^title ^anrede",
     ),
     (
         Encounter,
-        "encounter claim clm visit hadm icustay episode stay_id stayid fallnummer fallnr fall_id fall caseid case aufnahmenummer \
+        "wizyta hospitalizacja 入院番号 encounter claim clm visit hadm icustay episode stay_id stayid fallnummer fallnr fall_id fall caseid case aufnahmenummer \
          abrechnungsnr iep sejour episodio ricovero internacao aih opname contactnr accession order_id specimen sample \
          test_id event_id certificate",
     ),
     (
         Patient,
-        "patient pat patnr pid ipp mrn subject subj usubjid subjid person member memberid bene beneficiary insured \
+        "pacjent pacjenta pacient potilas lopnr 患者番号 患者 환자 пациент пациента patient pat patnr pid ipp mrn subject subj usubjid subjid person member memberid bene beneficiary insured \
          versicherten client klient participant proband teilnehmer hwanja sujet paciente paziente prontuario \
          numero_historia historia_clinica sujeto patientid enrollee enterprise_id respondent",
     ),
     (
         Calendar,
-        "year yr jahr annee ano anno jaar month monat mois mes mese maand weekday quarter quartal trimestre date datum \
+        "mo mon mth mnth wk week woche semaine semana settimana rok miesiac vuosi 入院日 退院日 日付 日期 날짜 дата месяц year yr jahr annee ano anno jaar month monat mois mes mese maand weekday quarter quartal trimestre date datum \
          fecha data day pan_day",
     ),
     (
@@ -321,8 +322,20 @@ fn without_accent(c: char) -> String {
         'í' | 'ì' | 'î' | 'ï' => "i".into(),
         'ö' | 'ó' | 'ò' | 'ô' | 'õ' => "o".into(),
         'ü' | 'ú' | 'ù' | 'û' => "u".into(),
-        'ç' => "c".into(),
-        'ñ' => "n".into(),
+        'ç' | 'ć' | 'č' => "c".into(),
+        'ñ' | 'ń' | 'ň' => "n".into(),
+        'ą' => "a".into(),
+        'ę' | 'ě' => "e".into(),
+        'ı' => "i".into(),
+        'ł' => "l".into(),
+        'ø' | 'ő' => "o".into(),
+        'ř' => "r".into(),
+        'ś' | 'š' | 'ş' => "s".into(),
+        'ů' | 'ű' => "u".into(),
+        'ý' => "y".into(),
+        'ź' | 'ż' | 'ž' => "z".into(),
+        'ğ' => "g".into(),
+        'æ' => "ae".into(),
         'ß' => "ss".into(),
         other => other.into(),
     }
@@ -349,6 +362,13 @@ mod tests {
         check("dx01;diag_1;ICD9_DGNS_CD_1;Hauptdiagnose;diagnostico;dx_adm", Diagnosis);
         check("Name;Nachname;last_name;FIRST;prénom;apellidos;achternaam;patient name;ireum", PersonName);
         check("patient_id;patient_nbr;MRN;hwanja_beonho;subjectId;PATIENT;patientnummer;IPP", Patient);
+        check("płeć;pohlaví;kön;cinsiyet;性別;성별;пол", Sex);
+        check("wiek;věk;年齢;возраст", Age);
+        check("nazwisko;příjmení;氏名;ФИО;efternamn", PersonName);
+        check("患者番号;Pacjent", Patient);
+        check("mo_of_death", Death);
+        check("diag_mo", Diagnosis);
+        check("mo;wk", Calendar);
         check("q01;Q7b;item_3;vraag2", Answer);
         check("id;ID;DESYNPUF_ID;record-id", Id);
         check("encounter_id;CLM_ID;Fallnummer;caseid", Encounter);

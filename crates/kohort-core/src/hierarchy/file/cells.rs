@@ -1,7 +1,9 @@
 //! The lines of a hierarchy file as rows of labels, all of one length.
 
 use super::SUPPRESSED;
+use crate::visible::is_visible;
 use crate::{Error, Result};
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Rows of labels, row i from line i + 1: of equal length, no label empty, every leaf once.
@@ -10,6 +12,8 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<Vec<String>>> {
     if text.is_empty() {
         return Err(Error::yours(format!("{name}: the file is empty. Write one line per value: value;group;…;*")));
     }
+    // Old programs end lines in CR alone.
+    let text = &if text.contains('\n') { Cow::Borrowed(text) } else { Cow::Owned(text.replace('\r', "\n")) };
     let separator = separator(text.lines().next().unwrap_or_default());
     let mut rows: Vec<Vec<String>> = Vec::new();
     let mut line_of_leaf = HashMap::new();
@@ -22,6 +26,13 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<Vec<String>>> {
             return wrong(format!(
                 "the label in column {} is empty. Give it a name. Missing values need no line.",
                 empty + 1
+            ));
+        }
+        // Labels are released, and two that look the same would be two groups.
+        if let Some(hidden) = row.iter().position(|label| *label != row[0] && !is_visible(label)) {
+            return wrong(format!(
+                "the label in column {} holds a character that nobody sees, or nothing else. Write it again.",
+                hidden + 1
             ));
         }
         let columns = rows.first().map_or(row.len(), Vec::len);
@@ -43,14 +54,16 @@ pub(super) fn read(name: &str, text: &str) -> Result<Vec<Vec<String>>> {
     Ok(rows)
 }
 
-/// `;` if the first line has one outside of quotes, else `,`.
+/// `;` if the first line has one outside of quotes, else a tab if it has one, else `,`.
 fn separator(line: &str) -> char {
-    let mut quoted = false;
-    let semicolon = line.chars().any(|letter| {
-        quoted ^= letter == '"';
-        letter == ';' && !quoted
-    });
-    if semicolon { ';' } else { ',' }
+    let has = |separator: char| {
+        let mut quoted = false;
+        line.chars().any(|letter| {
+            quoted ^= letter == '"';
+            letter == separator && !quoted
+        })
+    };
+    [';', '\t'].into_iter().find(|separator| has(*separator)).unwrap_or(',')
 }
 
 /// The cells of a line; `None` where a quote is open at its end or closed before the cell's end.

@@ -106,3 +106,26 @@ fn a_star_stands_in_the_last_column_only() {
     refused("a;*;all\nb;*;all\n", 1, "* means all values");
     refused("a;x;*\nb;*;*\n", 1, "\"*\" in column 3 covers other values");
 }
+
+#[test]
+fn a_file_may_have_tabs_or_lines_that_end_in_cr_alone() {
+    check("a\tx\t*\nb\ty\t*\n", &["a"], false, &["a 0; x 0; * 1"]);
+    check("a;x;*\rb;y;*\r", &["a"], false, &["a 0; x 0; * 1"]);
+    // A tab inside a label of another file is part of it.
+    check("a\t1;x;*\nb;y;*\n", &["b"], false, &["b 0; y 0; * 1"]);
+}
+
+#[test]
+fn a_label_that_nobody_can_tell_from_another_is_refused() {
+    for hidden in ["x\u{200b}", "x\u{0}", "x\u{202e}", "\u{feff}"] {
+        refused(&format!("a;x;*\nb;{hidden};*\n"), 2, "nobody sees");
+    }
+    // A value is as the data has it.
+    check("a\u{200b};x;*\nb;x;*\n", &["a\u{200b}"], false, &["a\u{200b} 0; x 1; * 1"]);
+}
+
+#[test]
+fn values_that_differ_from_a_leaf_in_spaces_or_capitals_are_counted() {
+    let file = FileHierarchy::parse("job.csv", "Nurse ;x;*\nclerk;y;*\n").unwrap();
+    assert_eq!(file.nearly_covered(&["Nurse", "CLERK", "surgeon"]), 2);
+}

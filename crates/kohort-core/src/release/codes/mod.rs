@@ -3,8 +3,8 @@
 mod read;
 mod write;
 
-pub(crate) use read::read_clusters_from;
 pub use read::{Header, read_clusters};
+pub(crate) use read::{is_as_written, read_clusters_from};
 pub use write::write_codes;
 
 use crate::ragged::Ragged;

@@ -1,6 +1,7 @@
 //! Reads clusters that a stranger may have written: memory stays bounded by the longest line, and
 //! nothing but the documented shape is taken.
 
+use super::write::{self, first_line};
 use super::{CLUSTERS_FORMAT, Cluster, ClusterNode, CodeChunk, DEEPEST, Joint};
 use crate::parallel::in_order;
 use crate::table::Texts;
@@ -104,6 +105,40 @@ pub(crate) fn read_clusters_from<R: Send>(
         |(texts, nodes, made)| fold(texts, nodes, made),
     )?;
     Ok(())
+}
+
+/// Returns whether the bytes of a file of clusters are those that Kohort writes for its clusters, in their order:
+/// white space, escapes and a key twice may hide something that nobody counts.
+pub(crate) fn is_as_written((file, path): (impl Read, &Path)) -> Result<bool> {
+    let io = |e: std::io::Error| Error::io(path, &e);
+    let mut reader = BufReader::with_capacity(1 << 16, file);
+    let mut read = |line: &mut Vec<u8>| -> Result<usize> {
+        line.clear();
+        reader.by_ref().take(LONGEST_LINE + 2).read_until(b'\n', line).map_err(io)
+    };
+    let mut line = Vec::new();
+    read(&mut line)?;
+    let Some(header) = parse_header(&line) else { return Ok(false) };
+    if line != (first_line(&header) + "\n").as_bytes() {
+        return Ok(false);
+    }
+    while read(&mut line)? > 0 {
+        let mut texts = Texts::default();
+        let mut parser = Parser { bytes: line.trim_ascii_end(), at: 0, texts: &mut texts, width: header.columns.len() };
+        let Some(mut node) = parser.node(0).filter(|_| parser.ends()) else { return Ok(false) };
+        let text = |code: u32| std::str::from_utf8(texts.get(code)).unwrap_or_default();
+        let own: Vec<&str> = (0..texts.len() as u32).map(text).collect();
+        let mut order: Vec<u32> = (0..own.len() as u32).collect();
+        order.sort_unstable_by_key(|&code| own[code as usize]);
+        let mut number = vec![0; own.len()];
+        order.iter().zip(0..).for_each(|(&code, place)| number[code as usize] = place);
+        node.renumber(&number);
+        let sorted: Vec<&str> = order.iter().map(|&code| own[code as usize]).collect();
+        if write::line(&node, &sorted) != line {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn damaged(line: u64, what: &str) -> Error {
@@ -442,5 +477,27 @@ mod tests {
         }
         let deep = format!("{}{good}{}", "{\"members\":[".repeat(10_000), "],\"shared_chunks\":[]}".repeat(10_000));
         assert!(parse(&deep).is_none());
+    }
+
+    #[test]
+    fn what_hides_between_clusters_is_seen() {
+        let header = "{\"format\":\"kohort-clusters\",\"version\":1,\"k\":2,\"m\":1}\n";
+        let cluster = "{\"size\":2,\"record_chunks\":[{\"domain\":[\"a\",\"b\"],\"subrecords\":[[\"b\"],[\"a\",\"b\"]]}],\"item_chunk\":[\"d\"]}\n";
+        let is = |text: &str| is_as_written((text.as_bytes(), Path::new("clusters.jsonl"))).unwrap();
+        let own = format!("{header}{cluster}{cluster}");
+        assert!(is(&own));
+        for (from, to) in [
+            (",\"item", ", \"item"),
+            ("[\"d\"]", "[\"\\u0064\"]"),
+            ("\"k\":2", "\"k\":9,\"k\":2"),
+            ("\"k\":2,\"m\":1", "\"m\":1,\"k\":2"),
+            ("[\"a\",\"b\"]]", "[\"b\",\"a\"]]"),
+            ("]}\n", "]}\t\n"),
+            ("]}\n", "]}\r\n"),
+        ] {
+            let changed = own.replacen(from, to, 1);
+            assert!(changed != own && !is(&changed), "{to}");
+        }
+        assert!(!is(own.trim_end()));
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn row_by_row(
     in_codes_of(&mut read, records)?;
     let mut limited = LimitedCodes::new(claim, records);
     let mut labels = ShownLabels::new(records);
-    let text = std::fs::read_to_string(lines).map_err(|e| Error::io(lines, &e))?;
+    let text = crate::verify::lines::text(lines)?;
     let mut lines = text.lines();
     let mut used = vec![false; records.len()];
     let mut candidates = Candidates { m: claim.m, left: MOST_COMBINATIONS, ..Candidates::default() };

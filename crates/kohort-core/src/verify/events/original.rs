@@ -148,7 +148,7 @@ fn numbers(column: &QuasiColumn, level: usize, texts: &Texts) -> Vec<u32> {
 
 /// Input lines, one a line.
 fn read_lines(path: &Path) -> Result<Vec<u64>> {
-    let text = std::fs::read_to_string(path).map_err(|e| Error::io(path, &e))?;
+    let text = crate::verify::lines::text(path)?;
     let bad = || Error::refused("private/ does not hold one input line for each released row.");
     text.lines().map(|line| line.parse().map_err(|_| bad())).collect()
 }
