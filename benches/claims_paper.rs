@@ -39,6 +39,40 @@ const PAPER: [(&str, &str, &str); 4] = [
     ),
 ];
 
+/// Our columns, and what the paper's Table 5 calls them.
+const TABLE_5_COLUMNS: [(&str, &str); 5] = [
+    ("year", "Year"),
+    ("months", "DSFC"),
+    ("CLM_UTLZTN_DAY_CNT", "LOS"),
+    ("ICD9_DGNS_CD_1", "Diagnosis"),
+    ("ICD9_PRCDR_CD_1", "CPT code"),
+];
+
+/// The paper's Table 5.
+const TABLE_5: [(&str, &str, f64); 21] = [
+    ("Year", "Specialty", -0.021),
+    ("Year", "Place of service", -0.057),
+    ("Year", "LOS", -0.232),
+    ("Year", "DSFC", 0.103),
+    ("Year", "Diagnosis", 0.147),
+    ("Year", "CPT code", -0.036),
+    ("Specialty", "Place of service", 0.461),
+    ("Specialty", "LOS", 0.084),
+    ("Specialty", "DSFC", 0.063),
+    ("Specialty", "Diagnosis", 0.287),
+    ("Specialty", "CPT code", 0.413),
+    ("Place of service", "LOS", 0.275),
+    ("Place of service", "DSFC", -0.085),
+    ("Place of service", "Diagnosis", 0.14),
+    ("Place of service", "CPT code", 0.451),
+    ("LOS", "DSFC", -0.44),
+    ("LOS", "Diagnosis", -0.175),
+    ("LOS", "CPT code", 0.306),
+    ("DSFC", "Diagnosis", 0.215),
+    ("DSFC", "CPT code", -0.064),
+    ("Diagnosis", "CPT code", 0.063),
+];
+
 fn main() {
     let Some(data) = std::env::var_os("KOHORT_DATA").map(PathBuf::from) else {
         println!("KOHORT_DATA names no folder: nothing to measure.");
@@ -83,11 +117,19 @@ fn main() {
             own["statistic"].as_f64().unwrap_or_default()
         );
     }
-    println!("\n| Table 5: correlation of diversities (paper: −0.44 to 0.46) | r |");
-    println!("|---|---|");
+    println!("\n| Table 5: correlation of diversities | theirs | here |");
+    println!("|---|---|---|");
     for own in released["correlation"].as_array().expect("correlations") {
         let name = |at: usize| own["columns"][at].as_str().unwrap_or_default();
-        println!("| {} and {} | {:.3} |", name(0), name(1), own["r"].as_f64().unwrap_or(f64::NAN));
+        let called = |name: &str| TABLE_5_COLUMNS.iter().find(|c| c.0 == name).map_or("", |c| c.1);
+        let pair = [called(name(0)), called(name(1))];
+        let theirs = TABLE_5.iter().find(|own| pair == [own.0, own.1] || pair == [own.1, own.0]);
+        let theirs = theirs.map_or(String::new(), |own| own.2.to_string());
+        println!("| {} and {} | {theirs} | {:.3} |", name(0), name(1), own["r"].as_f64().unwrap_or(f64::NAN));
+    }
+    let is_here = |name: &str| TABLE_5_COLUMNS.iter().any(|c| c.1 == name);
+    for (a, b, r) in TABLE_5.iter().filter(|own| !is_here(own.0) || !is_here(own.1)) {
+        println!("| {a} and {b} | {r} | no such column |");
     }
     println!("\n| column | level released | loss |");
     println!("|---|---|---|");

@@ -3,7 +3,7 @@
 //! `KOHORT_DATA=… cargo bench -p kohort-cli --bench specialize -- [--rows 200000,1000000] [--wide 100000,1000000] [--only-method]`
 //!
 //! KOHORT_DATA names a folder with adult_uci/ and adult_arx/ (hierarchies); without it only the
-//! wide tables are measured. Times are the least of several runs; CPU seconds are user + system time.
+//! wide tables are measured (`--wide 0`: none of them). Times are the least of several runs; CPU seconds are user + system time.
 
 use kohort::hospital::vary_adult;
 use kohort::methods::Method;
@@ -45,32 +45,37 @@ fn main() {
     let numbers = |name: &str, usual: &str| -> Vec<u64> {
         let given = args.iter().position(|a| a == name).and_then(|i| args.get(i + 1));
         let given = given.map_or(usual, String::as_str).split(',').filter(|n| !n.is_empty());
-        given.map(|n| n.parse().expect("a number of rows")).collect()
+        given.map(|n| n.parse().expect("a number of rows")).filter(|rows| *rows > 0).collect()
     };
     let whole = !args.iter().any(|a| a == "--only-method");
     let base = data.as_deref().map(adult).unwrap_or_default();
     if data.is_none() {
         println!("KOHORT_DATA names no folder: the Adult table is not measured.");
     }
+    println!("k = 20, knows = 4: 13 quasi-identifiers of Adult, 40 of the wide tables; seconds");
+    println!(
+        "| table | tuples | steps | blocked | method | CPU | peak MB | whole process: reading | anonymizing | writing | all | CPU | peak MB |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (rows, data) in numbers("--rows", "200000,1000000").into_iter().zip(data.iter().cycle()) {
         let header: Vec<String> = HEADER.map(String::from).to_vec();
         let table = folder.join("adult.csv");
         let mut out = std::io::BufWriter::new(std::fs::File::create(&table).expect("a file"));
         vary_adult(&header, &base, rows, 1, &mut out).and_then(|()| out.flush()).expect("written");
-        println!("Adult varied: {rows} rows, 13 quasi-identifiers, knows 4, k = 20");
         for objective in ["class", "discernibility"] {
             let policy = adult_policy(data, &folder, objective);
-            measure(&folder, &policy, objective, whole && objective == "class");
+            let name = format!("Adult varied, {rows} rows, {objective}");
+            measure(&folder, &policy, &name, whole && objective == "class");
         }
     }
     for rows in numbers("--wide", "100000,1000000") {
         for (name, value) in [("findings", finding as Value), ("mixed", mixed)] {
             let policy = wide(&folder, rows, 40, value, "0");
-            println!("Wide, {name}: {rows} rows, 40 quasi-identifiers, knows 4, k = 20");
-            measure(&folder, &policy, "class", whole);
+            let name = format!("{name}, {rows} rows");
+            measure(&folder, &policy, &name, whole);
             if rows <= 100_000 {
-                println!("  1 % of the records may be suppressed:");
-                measure(&folder, &wide(&folder, rows, 40, value, "0.01"), "class", false);
+                let name = format!("{name}, at most 1 % suppressed");
+                measure(&folder, &wide(&folder, rows, 40, value, "0.01"), &name, false);
             }
         }
     }
@@ -209,15 +214,17 @@ fn measure(folder: &Path, policy: &Path, name: &str, whole: bool) {
             break;
         }
     }
-    println!(
-        "  method, {name:<14} {:>7.2} s, {:>7.2} CPU s, peak {} MB; {} tuples, {steps} steps, {invalid} blocked",
+    print!(
+        "| {name} | {} | {steps} | {invalid} | {:.2} | {:.2} | {} |",
+        cohort.tuples.len(),
         wall.as_secs_f64(),
         used.as_secs_f64(),
         getrusage(UsageWho::RUSAGE_SELF).expect("usage").max_rss() / 1024,
-        cohort.tuples.len()
     );
     drop(cohort);
-    if whole {
+    if !whole {
+        println!(" | | | | | |");
+    } else {
         let out = folder.join("out");
         let (start, before) = (Instant::now(), cpu(UsageWho::RUSAGE_CHILDREN));
         let status = Command::new(env!("CARGO_BIN_EXE_kohort"))
@@ -232,12 +239,15 @@ fn measure(folder: &Path, policy: &Path, name: &str, whole: bool) {
         let (wall, used) = (start.elapsed(), cpu(UsageWho::RUSAGE_CHILDREN) - before);
         let metrics = std::fs::read_to_string(out.join("evidence/metrics.json")).expect("metrics");
         let metrics: serde_json::Value = serde_json::from_str(&metrics).expect("JSON");
+        let seconds = |name: &str| metrics["timing"][name].as_f64().unwrap_or_default();
         println!(
-            "  whole process          {:>7.2} s, {:>7.2} CPU s, peak {} MB; {}",
+            " {:.2} | {:.2} | {:.2} | {:.2} | {:.2} | {} |",
+            seconds("count"),
+            seconds("method"),
+            seconds("write"),
             wall.as_secs_f64(),
             used.as_secs_f64(),
             getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage").max_rss() / 1024,
-            metrics["timing"]
         );
         std::fs::remove_dir_all(&out).expect("a release");
     }
