@@ -293,3 +293,22 @@ fn measured_tables_name_a_command_that_exists() {
         }
     }
 }
+
+/// docs/papers-and-tests.md names tests for each of the nineteen findings, and each of them is a test.
+#[test]
+fn every_finding_about_the_papers_has_tests_that_exist() {
+    let text = fs::read_to_string(project().join("docs/papers-and-tests.md")).unwrap();
+    for number in 1..=19 {
+        let begin = format!("| P{number} | ");
+        let line = text.lines().find(|line| line.starts_with(&begin)).unwrap_or_else(|| panic!("P{number} is missing"));
+        let named: Vec<&str> = line.split('`').filter(|part| part.starts_with("crates/")).collect();
+        assert!(!named.is_empty(), "P{number} has no test");
+        for test in named {
+            let (file, name) = test.split_once("::").unwrap_or_else(|| panic!("{test} names no function"));
+            let source = fs::read_to_string(project().join(file)).unwrap_or_else(|_| panic!("there is no {file}"));
+            let at = source.find(&format!("fn {name}(")).unwrap_or_else(|| panic!("{file} has no {name}"));
+            let above = source[..at].trim_end();
+            assert!(above.ends_with("#[test]"), "{test} is not a test");
+        }
+    }
+}
