@@ -20,6 +20,7 @@ use crate::cohort::Cohort;
 use crate::number::Decimal;
 use crate::random::Randomness;
 use crate::release::Plan;
+use crate::table::Keys;
 
 /// Describes how well a class can be predicted.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +47,7 @@ const SEED: u64 = 2009;
 pub fn classification(cohort: &Cohort, plan: &Plan) -> Option<Classification> {
     let class = cohort.class.as_ref()?;
     let records = LearningRecords::draw(cohort, plan, class.position, SEED);
-    let (learned, predicted) = (sum(&records.learn), sum(&records.predict));
+    let (learned, predicted) = (sum(&records.learned(0)), sum(&records.thirds[0]));
     if learned == 0 || predicted == 0 || records.classes() < 2 {
         return None;
     }
@@ -61,23 +62,24 @@ pub fn classification(cohort: &Cohort, plan: &Plan) -> Option<Classification> {
         column: class.name.clone(),
         learned,
         predicted,
-        baseline_error: share(records.errors(&original, |_| true)),
-        error: share(records.errors(&released, |r| records.cells[r].is_some())),
-        upper_bound_error: share(records.errors(&others, |_| true)),
+        baseline_error: share(records.errors(0, &original, |_| true)),
+        error: share(records.errors(0, &released, |r| records.cells[r].is_some())),
+        upper_bound_error: share(records.errors(0, &others, |_| true)),
     })
 }
 
-/// The number of rows that a tree learned from the release predicts wrongly, where the rows are drawn
-/// with this seed. For methods that compare several tables; `None` as for [`classification`].
+/// The number of rows that trees learned from the release predict wrongly: each third of the rows, drawn with
+/// this seed, is predicted by a tree learned from the other two. For methods that compare several tables; `None`
+/// as for [`classification`].
 pub fn predicted_wrongly(cohort: &Cohort, plan: &Plan, seed: u64) -> Option<u64> {
     let class = cohort.class.as_ref()?;
-    let records = LearningRecords::draw(cohort, plan, class.position, seed);
-    if sum(&records.learn) == 0 || sum(&records.predict) == 0 || records.classes() < 2 {
+    let records = LearningRecords::draw(cohort, plan, class.position, seed).merged(cohort);
+    if records.thirds.iter().any(|third| sum(third) == 0) || records.classes() < 2 {
         return None;
     }
     let others = cohort.required.iter().map(|r| records.original(cohort, r.kept.position));
     let released: Vec<Feature> = records.released(plan).chain(others).collect();
-    Some(records.errors(&released, |r| records.cells[r].is_some()))
+    Some((0..THIRDS).map(|third| records.errors(third, &released, |r| records.cells[r].is_some())).sum())
 }
 
 /// States what a deleted row shows; nobody asks for it.
@@ -110,19 +112,21 @@ pub(super) fn feature(texts: &[&str], mut codes: Vec<u32>) -> Feature {
     Feature::Numbers { of: codes.iter().map(|&c| rank[c as usize]).collect() }
 }
 
-/// Tuples with what becomes of them, and how many of their rows are learned from and predicted.
+const THIRDS: usize = 3;
+
+/// Tuples with what becomes of them, and how many of their rows are in each third.
 #[derive(Default)]
 struct LearningRecords {
     tuple: Vec<u32>,
     /// The row of cells that is released, if any.
     cells: Vec<Option<u32>>,
     class: Vec<u32>,
-    learn: Vec<u32>,
-    predict: Vec<u32>,
+    /// For each third of the rows: how many rows of each record it has.
+    thirds: [Vec<u32>; THIRDS],
 }
 
 impl LearningRecords {
-    /// Draws the rows: of each class a third is predicted, the others are learned from.
+    /// Draws the rows, of each class the same share for each third.
     fn draw(cohort: &Cohort, plan: &Plan, class: usize, seed: u64) -> LearningRecords {
         let tuples = &cohort.tuples;
         let rows = tuples.frequencies(class);
@@ -133,7 +137,10 @@ impl LearningRecords {
         };
         let mut left: Vec<UndealtClass> = rows
             .iter()
-            .map(|&rows| UndealtClass { rows, predict: taken(rows) / 3, learn: taken(rows) - taken(rows) / 3 })
+            .map(|&rows| {
+                let (first, second) = (taken(rows) / 3, taken(rows) - taken(rows) / 3);
+                UndealtClass { rows, thirds: [first, second / 2, second - second / 2] }
+            })
             .collect();
         let mut random = Randomness::seeded(seed);
         let mut records = LearningRecords::default();
@@ -147,17 +154,38 @@ impl LearningRecords {
             }
             parts.push((None, deleted));
             for (cells, rows) in parts.into_iter().filter(|p| p.1 > 0) {
-                let (learn, predict) = left[code as usize].deal(rows, &mut random);
-                if learn + predict > 0 {
+                let dealt = left[code as usize].deal(rows, &mut random);
+                if dealt.iter().any(|&n| n > 0) {
                     records.tuple.push(t as u32);
                     records.cells.push(cells);
                     records.class.push(code);
-                    records.learn.push(learn);
-                    records.predict.push(predict);
+                    records.thirds.iter_mut().zip(dealt).for_each(|(third, n)| third.push(n));
                 }
             }
         }
         records
+    }
+
+    /// The records as a recipient sees them: those that show the same are one.
+    fn merged(self, cohort: &Cohort) -> LearningRecords {
+        let shown: Vec<usize> = cohort.required.iter().map(|r| r.kept.position).collect();
+        let mut keys = Keys::new(2 + shown.len());
+        let mut merged = LearningRecords::default();
+        let mut key = Vec::with_capacity(2 + shown.len());
+        for (r, &tuple) in self.tuple.iter().enumerate() {
+            key.clear();
+            key.extend([self.cells[r].unwrap_or(NOTHING), self.class[r]]);
+            key.extend(shown.iter().map(|&position| cohort.tuples.code(tuple as usize, position)));
+            let number = keys.intern(&key) as usize;
+            if number == merged.tuple.len() {
+                merged.tuple.push(tuple);
+                merged.cells.push(self.cells[r]);
+                merged.class.push(self.class[r]);
+                merged.thirds.iter_mut().for_each(|third| third.push(0));
+            }
+            merged.thirds.iter_mut().zip(&self.thirds).for_each(|(sum, own)| sum[number] += own[r]);
+        }
+        merged
     }
 
     /// A column as it is in the original.
@@ -183,44 +211,52 @@ impl LearningRecords {
         seen.len()
     }
 
-    /// Returns how many rows a tree over these features predicts wrongly. Records that are not `shown` are not learned
-    /// from, and get the class of most that are.
-    fn errors(&self, features: &[Feature], shown: impl Fn(usize) -> bool) -> u64 {
-        let classes = self.class.iter().max().map_or(0, |&c| c as usize + 1);
-        let weight: Vec<u32> = self.learn.iter().enumerate().map(|(r, &n)| if shown(r) { n } else { 0 }).collect();
+    /// The rows of each record that are learned from where a third is predicted.
+    fn learned(&self, third: usize) -> Vec<u32> {
+        let others = (0..THIRDS).filter(|&other| other != third);
+        let rows = |r: usize| others.clone().map(|other| self.thirds[other][r]).sum();
+        (0..self.class.len()).map(rows).collect()
+    }
+
+    /// Returns how many rows of a third a tree over these features predicts wrongly, learned from the other two. Records
+    /// that are not `shown` are not learned from, and get the class of most that are.
+    fn errors(&self, third: usize, features: &[Feature], shown: impl Fn(usize) -> bool) -> u64 {
+        let (classes, predict) = (self.class.iter().max().map_or(0, |&c| c as usize + 1), &self.thirds[third]);
+        let learned = self.learned(third).into_iter().enumerate();
+        let weight: Vec<u32> = learned.map(|(r, n)| if shown(r) { n } else { 0 }).collect();
         let sample = LearningSample { features, class: &self.class, classes, weight: &weight };
-        let Some(tree) = DecisionTree::learn(&sample) else { return sum(&self.predict) };
+        let Some(tree) = DecisionTree::learn(&sample) else { return sum(predict) };
         let mut wrong = 0;
-        for r in (0..self.class.len()).filter(|&r| self.predict[r] > 0) {
+        for r in (0..self.class.len()).filter(|&r| predict[r] > 0) {
             let found = if shown(r) { tree.class(features, r) } else { tree.most_frequent() };
-            wrong += u64::from(self.predict[r]) * u64::from(found != self.class[r]);
+            wrong += u64::from(predict[r]) * u64::from(found != self.class[r]);
         }
         wrong
     }
 }
 
-/// Rows of a class that are still to be dealt.
+/// Rows of a class that are still to be dealt, and how many more go to each third.
 struct UndealtClass {
     rows: u64,
-    learn: u64,
-    predict: u64,
+    thirds: [u64; THIRDS],
 }
 
 impl UndealtClass {
     /// Deals so many rows: each of those left is as likely as any other to be drawn.
-    fn deal(&mut self, rows: u64, random: &mut Randomness) -> (u32, u32) {
-        let (mut learn, mut predict) = (0, 0);
+    fn deal(&mut self, rows: u64, random: &mut Randomness) -> [u32; THIRDS] {
+        let mut dealt = [0; THIRDS];
         for _ in 0..rows {
-            let drawn = ((u128::from(random.bits()) * u128::from(self.rows)) >> 64) as u64;
+            let mut drawn = ((u128::from(random.bits()) * u128::from(self.rows)) >> 64) as u64;
             self.rows -= 1;
-            if drawn < self.predict {
-                self.predict -= 1;
-                predict += 1;
-            } else if drawn < self.predict + self.learn {
-                self.learn -= 1;
-                learn += 1;
+            for (left, dealt) in self.thirds.iter_mut().zip(&mut dealt) {
+                if drawn < *left {
+                    *left -= 1;
+                    *dealt += 1;
+                    break;
+                }
+                drawn -= *left;
             }
         }
-        (learn, predict)
+        dealt
     }
 }

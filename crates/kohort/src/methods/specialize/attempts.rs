@@ -2,22 +2,24 @@
 //! better table. Within a budget, several are tried to the end, and the best table is kept.
 //!
 //! Orders differ in the score that ranks candidates, in the columns that come first or last, in single values that
-//! come last, and in whether a step is chosen by looking two steps ahead. The search begins with a few of them and
-//! changes each in one place at a time, as long as its table becomes better; tables that were compared already are
-//! not compared again. All orders keep the guarantee after every step. Tables are
-//! compared by what the objective is about: with `class`, by the records that a decision tree predicts
-//! wrongly; with `discernibility`, by the pairs of records that cannot be told apart. The paper's order
-//! is the first one, and another one is taken only if it is strictly better.
+//! come last, and in whether a step is chosen by looking two steps ahead. The search begins with a few of them. For
+//! each, sets of one, two and three columns come last, and the best of these orders is changed in one place at a time,
+//! as long as its table becomes better; tables that were compared already are not compared again. All orders keep the
+//! guarantee after every step. Tables are compared by what the objective is about: with `class`, by the records that
+//! decision trees predict wrongly; with `discernibility`, by the pairs of records that cannot be told apart. The
+//! paper's order is the first one, and another one is taken only if it is strictly better.
 
+use super::memory::Memory;
 use super::pais::{Pais, Told};
 use super::params::{Params, ScoreMode, Search, SpecializeObjective};
-use super::step_order::{ColumnSet, LookAhead, StepOrder};
+use super::step_order::{ColumnSet, LookAhead, SaferFirst, StepOrder};
 use super::table_of;
 use kohort_core::cohort::Cohort;
 use kohort_core::parallel;
 use kohort_core::privacy::{Knows, Shorter};
 use kohort_core::utility;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// In a table with fewer rows than this the paper's order is taken: a third of them predicts too little
 /// to compare tables.
@@ -28,11 +30,11 @@ const LARGEST: usize = 1 << 18;
 /// all orders.
 type Budget = (u64, u64);
 /// A search of a few seconds on ten thousand records.
-const USUAL: Budget = (32, 1 << 27);
+const USUAL: Budget = (48, 1 << 27);
 /// A search of half a minute.
-const THOROUGH: Budget = (128, 1 << 30);
-/// The rows that are predicted to compare tables are drawn with these seeds. The report draws others.
-const SEEDS: [u64; 3] = [1, 2, 3];
+const THOROUGH: Budget = (960, 1 << 32);
+/// The thirds of the rows that are predicted to compare tables are drawn with this seed. The report draws others.
+const SEED: u64 = 1;
 
 /// One order of the steps.
 #[derive(Debug, Clone)]
@@ -69,7 +71,12 @@ impl Attempt {
             1 => ", 1 value last".to_string(),
             n => format!(", {n} values last"),
         };
-        format!("{score}{ahead}{first}{early}{late}{held}")
+        let safer = match self.order.safer_first {
+            SaferFirst::No => "",
+            SaferFirst::TwiceKnown => ", at first safe from someone who knows twice as much",
+            SaferFirst::TwiceK => ", at first with twice the k",
+        };
+        format!("{score}{ahead}{safer}{first}{early}{late}{held}")
     }
 }
 
@@ -99,38 +106,54 @@ pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
     if params.objective == SpecializeObjective::None || tuples.rows < LEAST_ROWS || tuples.len() > LARGEST {
         return Best { pais: attempt.finish(start, start.params.max_steps), attempt, tried: 1 };
     }
-    let pais = attempt.finish(start, None);
-    let left = further_orders(&pais, budget);
-    let Some(cost) = cost(&pais, params.objective).filter(|_| left > 0) else {
-        return Best { pais, attempt, tried: 1 };
+    let paper = attempt.finish(start, None);
+    let left = further_orders(&paper, budget);
+    let Some(cost) = cost(&paper, params.objective).filter(|_| left > 0) else {
+        return Best { pais: paper, attempt, tried: 1 };
     };
     start.cohort.watcher.stage("trying other orders", left);
     let quiet = Pais { told: Told::Nothing, ..start.clone() };
     let mut search =
-        OrderSearch { start: &quiet, params, left, tried: 1, seen: BTreeMap::from([(shape(&pais), Some(cost))]) };
-    let mut starts = vec![FinishedOrder { attempt, pais, cost }];
-    // Other scores first, then two steps ahead by the best of them.
+        OrderSearch { start: &quiet, params, left, tried: 1, seen: BTreeMap::from([(shape(&paper), Some(cost))]) };
+    let mut starts = vec![FinishedOrder::of(attempt, &paper, cost)];
+    // Other scores first, then two steps ahead and with first steps that are safer than they must be, by the best score.
     let scores = scores(start.cohort).into_iter().filter(|own| *own != params.objective);
     let attempt = |objective| Attempt { params: Params { objective, ..params }, order: StepOrder::default() };
     starts.extend(search.finish(scores.map(attempt).collect()));
     // Sorting is stable: among equals the paper's order comes first.
     starts.sort_by_key(|own| own.cost);
-    let order = StepOrder { look_ahead: LookAhead::TwoSteps, ..StepOrder::default() };
-    starts.extend(search.finish(vec![Attempt { params: starts[0].attempt.params, order }]));
+    let further = [
+        StepOrder { look_ahead: LookAhead::TwoSteps, ..StepOrder::default() },
+        StepOrder { safer_first: SaferFirst::TwiceKnown, ..StepOrder::default() },
+        StepOrder { safer_first: SaferFirst::TwiceK, ..StepOrder::default() },
+    ];
+    let params_of_best = starts[0].attempt.params;
+    starts.extend(search.finish(further.map(|order| Attempt { params: params_of_best, order }).into()));
     starts.sort_by_key(|own| own.cost);
-    // Each of them is changed as long as it becomes better, the best one first: what begins worse may end better.
-    let first = search.improve(starts.remove(0));
-    let best = starts.into_iter().fold(first, |best, own| {
+    let mut found: Vec<FinishedOrder> = starts.into_iter().map(|own| search.with_columns_last(own)).collect();
+    // Each of them is changed as long as it becomes better, the best one first: what begins a little worse may end better.
+    found.sort_by_key(|own| own.cost);
+    let most = found[0].cost.saturating_mul(100 + WORSE) / 100;
+    found.retain(|own| own.cost <= most);
+    let first = search.improve(found.remove(0));
+    let best = found.into_iter().fold(first, |best, own| {
         let own = search.improve(own);
         if own.cost < best.cost { own } else { best }
     });
-    Best { attempt: best.attempt, pais: best.pais, tried: search.tried }
+    let pais = if best.attempt.order == StepOrder::default() && best.attempt.params == params {
+        paper
+    } else {
+        best.attempt.finish(&quiet, None)
+    };
+    Best { attempt: best.attempt, pais, tried: search.tried }
 }
 
-/// An order with its table and what the objective tries to make small.
-struct FinishedOrder<'a> {
+/// An order with what it splits, and what the objective tries to make small.
+#[derive(Clone)]
+struct FinishedOrder {
     attempt: Attempt,
-    pais: Pais<'a>,
+    /// The values that are split, in this order: a column, and the leaves of the value.
+    splits: Vec<(usize, Range<u32>)>,
     cost: u128,
 }
 
@@ -147,9 +170,15 @@ struct OrderSearch<'a, 's> {
 /// The number of orders that are tried at the same time, whatever the number of threads.
 const TOGETHER: usize = 4;
 
-impl<'a> OrderSearch<'a, '_> {
+/// At most so many columns come last together, and so many sets of each number are followed to larger ones.
+const MOST_LAST: usize = 3;
+const FOLLOWED: usize = 3;
+/// Orders whose tables are worse than the best one by more than this, in percent, are not changed further.
+const WORSE: u128 = 5;
+
+impl OrderSearch<'_, '_> {
     /// Goes to the end in these orders. Several orders often end in one table, which is measured once.
-    fn finish(&mut self, mut attempts: Vec<Attempt>) -> Vec<FinishedOrder<'a>> {
+    fn finish(&mut self, mut attempts: Vec<Attempt>) -> Vec<FinishedOrder> {
         let watcher = &self.start.cohort.watcher;
         attempts.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
         if watcher.is_cancelled() {
@@ -163,18 +192,18 @@ impl<'a> OrderSearch<'a, '_> {
             let shape = shape(&pais);
             let known = self.seen.get(&shape).copied();
             let cost = known.unwrap_or_else(|| cost(&pais, self.params.objective));
-            (attempt, pais, shape, cost)
+            (cost.map(|cost| FinishedOrder::of(attempt, &pais, cost)), shape)
         });
         let mut orders = Vec::new();
-        for (attempt, pais, shape, cost) in finished {
-            self.seen.insert(shape, cost);
-            orders.extend(cost.map(|cost| FinishedOrder { attempt, pais, cost }));
+        for (finished, shape) in finished {
+            self.seen.insert(shape, finished.as_ref().map(|own| own.cost));
+            orders.extend(finished);
         }
         orders
     }
 
     /// Replaces an order by the best of these where that is better, and returns whether one was.
-    fn is_better(&mut self, attempts: Vec<Attempt>, best: &mut FinishedOrder<'a>) -> bool {
+    fn is_better(&mut self, attempts: Vec<Attempt>, best: &mut FinishedOrder) -> bool {
         let found = self.finish(attempts).into_iter().min_by_key(|own| own.cost);
         match found.filter(|own| own.cost < best.cost) {
             Some(better) => {
@@ -185,8 +214,35 @@ impl<'a> OrderSearch<'a, '_> {
         }
     }
 
-    /// Changes an order as long as it becomes better: by columns, then by the values that it splits.
-    fn improve(&mut self, mut best: FinishedOrder<'a>) -> FinishedOrder<'a> {
+    /// Makes columns of an order come last: what they show can block the others, and often several do so together.
+    /// So the best sets are followed to larger ones even where they make the table worse.
+    fn with_columns_last(&mut self, start: FinishedOrder) -> FinishedOrder {
+        let mut tried = BTreeSet::new();
+        let (mut followed, mut best) = (vec![start.clone()], start);
+        for _ in 0..MOST_LAST {
+            let larger = |own: &FinishedOrder| {
+                let late = own.attempt.order.late;
+                let columns = own.split_columns().into_iter().filter(|&column| !late.has(column));
+                columns.map(|column| own.attempt.with(ColumnChange::Late, column)).collect::<Vec<Attempt>>()
+            };
+            let mut sets: Vec<Attempt> = followed.iter().flat_map(larger).collect();
+            sets.retain(|own| tried.insert(own.order.late));
+            let mut found = self.finish(sets);
+            found.sort_by_key(|own| own.cost);
+            // What costs the same is the same table.
+            found.dedup_by_key(|own| own.cost);
+            found.truncate(FOLLOWED);
+            if let Some(better) = found.first().filter(|own| own.cost < best.cost) {
+                best = better.clone();
+            }
+            followed = found;
+        }
+        best
+    }
+
+    /// Changes an order in one place at a time as long as it becomes better: by columns, then by the values that it
+    /// splits.
+    fn improve(&mut self, mut best: FinishedOrder) -> FinishedOrder {
         let kinds = [ColumnChange::Late, ColumnChange::First, ColumnChange::Early];
         let columns = 0..self.start.columns.len();
         let changes: Vec<(ColumnChange, usize)> =
@@ -195,14 +251,13 @@ impl<'a> OrderSearch<'a, '_> {
         while changed && self.left > 0 && !self.start.cohort.watcher.is_cancelled() {
             changed = false;
             for some in changes.chunks(TOGETHER) {
-                let with = |order| Attempt { params: best.attempt.params, order };
-                let attempts = some.iter().map(|&(kind, column)| with(kind.of(&best.attempt.order, column)));
-                let attempts = attempts.collect();
+                let some = some.iter().filter(|(kind, column)| best.may_differ(*kind, *column));
+                let attempts = some.map(|&(kind, column)| best.attempt.with(kind, column)).collect();
                 changed |= self.is_better(attempts, &mut best);
             }
             let mut step = 0;
-            while step < best.pais.steps.len() {
-                let until = best.pais.steps.len().min(step + TOGETHER);
+            while step < best.splits.len() {
+                let until = best.splits.len().min(step + TOGETHER);
                 let attempts = (step..until).map(|step| best.without_step(step)).collect();
                 let better = self.is_better(attempts, &mut best);
                 changed |= better;
@@ -214,13 +269,33 @@ impl<'a> OrderSearch<'a, '_> {
     }
 }
 
-impl FinishedOrder<'_> {
+impl FinishedOrder {
+    fn of(attempt: Attempt, pais: &Pais, cost: u128) -> FinishedOrder {
+        let split = |q: usize, node: usize| (q, pais.columns[q].nodes[node].leaves.clone());
+        let splits = pais.steps.iter().map(|step| split(step.candidate.column, step.candidate.node)).collect();
+        FinishedOrder { attempt, splits, cost }
+    }
+
+    /// The columns that are split.
+    fn split_columns(&self) -> BTreeSet<usize> {
+        self.splits.iter().map(|own| own.0).collect()
+    }
+
+    /// Returns whether a change of a column can lead to another table: a column that is never split may as well come
+    /// last.
+    fn may_differ(&self, kind: ColumnChange, column: usize) -> bool {
+        let order = &self.attempt.order;
+        match kind {
+            ColumnChange::Late => order.late.has(column) || self.splits.iter().any(|own| own.0 == column),
+            ColumnChange::First => self.splits.first().is_none_or(|own| own.0 != column) || order.late.has(column),
+            ColumnChange::Early => true,
+        }
+    }
+
     /// The same order, with the value of a step last.
     fn without_step(&self, step: usize) -> Attempt {
-        let split = &self.pais.steps[step].candidate;
-        let leaves = self.pais.columns[split.column].nodes[split.node].leaves.clone();
         let mut order = self.attempt.order.clone();
-        order.held.push((split.column, leaves));
+        order.held.push(self.splits[step].clone());
         Attempt { params: self.attempt.params, order }
     }
 }
@@ -265,6 +340,11 @@ impl ColumnChange {
 }
 
 impl Attempt {
+    /// The same order with a change.
+    fn with(&self, change: ColumnChange, column: usize) -> Attempt {
+        Attempt { params: self.params, order: change.of(&self.order, column) }
+    }
+
     /// Goes to the end in this order, or to `max_steps`: specializes, and suppresses records where the
     /// policy allows it.
     pub(super) fn finish<'a>(&self, start: &Pais<'a>, max_steps: Option<u64>) -> Pais<'a> {
@@ -272,6 +352,17 @@ impl Attempt {
         pais.params = Params { max_steps, ..self.params };
         pais.order = self.order.clone();
         pais.count_histograms();
+        if self.order.safer_first != SaferFirst::No {
+            // What is safer is safe: the table is only split further afterwards.
+            let (known, k) = (pais.attacker.known, pais.requirements.k);
+            match self.order.safer_first {
+                SaferFirst::TwiceK => pais.requirements.k = k.saturating_mul(2),
+                _ => pais.attacker.known = (2 * known).min(pais.columns.len()),
+            }
+            pais.run();
+            (pais.attacker.known, pais.requirements.k) = (known, k);
+            pais.memory = Memory::new(pais.columns.iter().map(|c| c.leaves));
+        }
         pais.run();
         while pais.unblock() {
             pais.run();
@@ -304,8 +395,7 @@ fn cost(pais: &Pais, objective: SpecializeObjective) -> Option<u128> {
     match objective {
         SpecializeObjective::Class => {
             let plan = table_of(pais);
-            let wrong = SEEDS.map(|seed| utility::predicted_wrongly(pais.cohort, &plan, seed));
-            wrong.into_iter().sum::<Option<u64>>().map(u128::from)
+            utility::predicted_wrongly(pais.cohort, &plan, SEED).map(u128::from)
         }
         SpecializeObjective::Discernibility(_) => {
             let plan = table_of(pais);

@@ -58,7 +58,7 @@ pub static METHOD: Entry = Entry {
         },
         Param {
             key: "search",
-            help: "How many orders of the steps are tried: several, of which the best table is kept (in tables of at least 500 records, and as many as the size of the table allows); four times as many with `\"thorough\"`, which takes up to half a minute; or, as in the paper, one.",
+            help: "How many orders of the steps are tried: several, of which the best table is kept (in tables of at least 500 records, and as many as the size of the table allows); twenty times as many with `\"thorough\"`, which takes up to half a minute; or, as in the paper, one.",
             kind: ValueKind::Word(&["best", "thorough", "paper"]),
             default: DefaultValue::Means("`\"best\"`; `\"paper\"` with `score_mode` or `min_gain`"),
             example: "\"paper\"",

@@ -51,7 +51,7 @@ pub enum NumericSplit {
 pub enum Search {
     /// "best": several, and the best table is kept.
     Best,
-    /// "thorough": four times as many.
+    /// "thorough": twenty times as many.
     Thorough,
     /// "paper": one, the best step first.
     Paper,

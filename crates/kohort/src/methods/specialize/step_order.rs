@@ -16,6 +16,18 @@ pub(super) enum LookAhead {
     TwoSteps,
 }
 
+/// Describes how safe the table is while its first steps are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum SaferFirst {
+    /// As safe as the policy asks.
+    #[default]
+    No,
+    /// Safe from an attacker who knows twice as many values.
+    TwiceKnown,
+    /// Safe with twice the k.
+    TwiceK,
+}
+
 /// The order of the steps of one attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct StepOrder {
@@ -29,6 +41,8 @@ pub(super) struct StepOrder {
     pub held: Vec<(usize, Range<u32>)>,
     /// States how far ahead a step is chosen.
     pub look_ahead: LookAhead,
+    /// Whether the table is first split as long as it is safer than it must be.
+    pub safer_first: SaferFirst,
 }
 
 /// The part of a run: which values are candidates.
@@ -43,7 +57,7 @@ pub(super) enum Phase {
 }
 
 /// A set of columns, of which the first 64 can be members.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct ColumnSet(u64);
 
 impl ColumnSet {
