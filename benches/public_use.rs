@@ -83,7 +83,8 @@ fn orders(folder: &Path, rows: u64) {
 
 /// The time of the paper's order: by k (figures 8 to 10), and by the share of the rows (figure 11).
 fn figures(folder: &Path, rows: u64) {
-    let heads = "combinations, seconds | complete, seconds | combinations, % of cells blank | complete, % of cells blank";
+    let heads =
+        "combinations, seconds | complete, seconds | combinations, % of cells blank | complete, % of cells blank";
     let line = |first: String, k: u64| {
         let [two, complete] = [TWO, COMPLETE].map(|knows| release(folder, k, knows, "paper"));
         let share = |m: &Value| 100.0 * m["cells"]["share"].as_f64().unwrap_or_default();

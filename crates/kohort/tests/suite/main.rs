@@ -38,6 +38,7 @@ mod real_codes;
 mod real_demographics;
 mod real_init;
 mod real_local;
+mod real_missingness;
 mod real_nhds;
 mod regressions;
 mod rows_not_remembered;

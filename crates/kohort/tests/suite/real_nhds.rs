@@ -10,7 +10,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// The survey with the columns of a public-use file, as the custodian would cut it out; `None` where there is no data.
-fn discharges() -> Option<String> {
+pub(crate) fn discharges() -> Option<String> {
     let folder = PathBuf::from(std::env::var_os("KOHORT_DATA")?);
     let table = common::table::Table::read(&folder.join("nhds2010/nhds2010.partA.csv.gz"), b',');
     let place = |name: &str| table.columns.iter().position(|c| c == name).unwrap();
@@ -36,7 +36,7 @@ fn combinations_lose_less_than_complete() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t.csv"), table).unwrap();
     println!(
-        "| k | adversary knows | order | cells suppressed | % of cells | % of dx | entropy, bits | % of k = 5, combinations |"
+        "| k | attacker knows | order | cells suppressed | % of cells | % of dx | entropy, bits | % of k = 5, combinations |"
     );
     println!("|---|---|---|---|---|---|---|---|");
     let mut baseline = None;
