@@ -1,10 +1,10 @@
 //! LKC-privacy on the Adult table, as in the paper's section 5.1.2: classification error and
 //! discernibility for L, K and C = 20 %, with and without a budget of suppressed records.
 //!
-//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench lkc_adult -- [--search best | thorough | paper] [--knows 2,4,6] [--k 20,40,60,80,100] [--only class]`
+//! `KOHORT_DATA=… cargo bench -p kohort-cli --bench lkc_adult -- [--search best | thorough | paper] [--knows 2,4,6] [--k 20,40,60,80,100] [--only class] [--without-suppression]`
 //!
 //! `best` (the default) compares several orders of the steps, `thorough` more of them, `paper` takes the paper's.
-//! `--only class` prints the first table alone, without suppression.
+//! `--only class` prints the first table alone; `--without-suppression` leaves out what a budget of suppressed records gains.
 //! KOHORT_DATA names a folder with adult_uci/. Prints the tables of docs/lkc-on-adult.md. Every
 //! number is of a release that was verified.
 
@@ -62,9 +62,10 @@ fn main() {
     let run = |privacy: &str, objective: &str, budget: &str| release(&folder, privacy, objective, (budget, search));
     let only = args.windows(2).any(|own| own == ["--only", "class"]);
     println!("Classification (objective \"class\"), errors in %; DR of the same release\n");
-    let (more, dashes) = match only {
-        true => ("", ""),
-        false => (" CE, 1 % suppressed | DR, 1 % suppressed | suppressed |", "---|---|---|"),
+    let suppressing = !args.iter().any(|a| a == "--without-suppression");
+    let (more, dashes) = match suppressing {
+        false => ("", ""),
+        true => (" CE, 1 % suppressed | DR, 1 % suppressed | suppressed |", "---|---|---|"),
     };
     println!("| L | K | BE | CE | UE | CE − BE | UE − CE | DR |{more}\n|---|---|---|---|---|---|---|---|{dashes}");
     for &l in &knows {
@@ -74,7 +75,7 @@ fn main() {
             let [be, ce, ue] = errors(&own);
             let (cost, benefit, dr) = (ce - be, ue - ce, ratio(&own));
             print!("| {l} | {k} | {be:.2} | {ce:.2} | {ue:.2} | {cost:.2} | {benefit:.2} | {dr:.4} |");
-            if !only {
+            if suppressing {
                 let more = run(&privacy, "class", "0.01");
                 print!(" {:.2} | {:.4} | {} |", errors(&more)[1], ratio(&more), more["rows"]["suppressed"]);
             }
@@ -85,11 +86,12 @@ fn main() {
         return finish(&folder, start);
     }
     println!("\nDiscernibility ratio (objective \"discernibility\"); k-anonymity is L = 13 without C\n");
-    println!("| K | {}k-anonymity | {}k-anonymity, 1 % |", heads(&knows, ""), heads(&knows, ", 1 %"));
-    println!("|---{}|", "|---".repeat(2 * knows.len() + 2));
+    let budgets = &[("0", ""), ("0.01", ", 1 %")][..if suppressing { 2 } else { 1 }];
+    let columns = budgets.iter().map(|(_, name)| format!(" {}k-anonymity{name} |", heads(&knows, name)));
+    println!("| K |{}\n|---{}|", columns.collect::<String>(), "|---".repeat(budgets.len() * (knows.len() + 1)));
     for &k in &ks {
         let mut line = format!("| {k} |");
-        for budget in ["0", "0.01"] {
+        for (budget, _) in budgets {
             for l in &knows {
                 let own = run(&format!("k = {k}\nknows = {l}\nconfidence = 0.2\n"), "discernibility", budget);
                 write!(line, " {:.4} |", ratio(&own)).expect("text");

@@ -26,13 +26,19 @@ use std::ops::Range;
 const LEAST_ROWS: u64 = 500;
 /// In a table with more distinct tuples than this the paper's order is taken, since one order takes long.
 const LARGEST: usize = 1 << 18;
-/// The maximum number of orders; and of tuples times the sets of columns that the first table must be checked for, over
-/// all orders.
-type Budget = (u64, u64);
+/// The work of a search.
+struct Budget {
+    /// The maximum number of orders, and of those that also suppress records, which takes several times as long.
+    orders: u64,
+    suppressing: u64,
+    /// The maximum number of tuples times the sets of columns that the first table must be checked for, over all orders.
+    checks: u64,
+}
+
 /// A search of a few seconds on ten thousand records.
-const USUAL: Budget = (48, 1 << 27);
+const USUAL: Budget = Budget { orders: 48, suppressing: 32, checks: 1 << 27 };
 /// A search of half a minute.
-const THOROUGH: Budget = (960, 1 << 32);
+const THOROUGH: Budget = Budget { orders: 960, suppressing: 160, checks: 1 << 31 };
 /// The thirds of the rows that are predicted to compare tables are drawn with this seed. The report draws others.
 const SEED: u64 = 1;
 
@@ -107,7 +113,7 @@ pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
         return Best { pais: attempt.finish(start, start.params.max_steps), attempt, tried: 1 };
     }
     let paper = attempt.finish(start, None);
-    let left = further_orders(&paper, budget);
+    let left = further_orders(&paper, &budget);
     let Some(cost) = cost(&paper, params.objective).filter(|_| left > 0) else {
         return Best { pais: paper, attempt, tried: 1 };
     };
@@ -383,11 +389,13 @@ fn scores(cohort: &Cohort) -> Vec<SpecializeObjective> {
 }
 
 /// The number of further orders that may be tried, from the work of the first one.
-fn further_orders(first: &Pais, (orders, checks): Budget) -> u64 {
+fn further_orders(first: &Pais, budget: &Budget) -> u64 {
     let tuples = (first.cohort.tuples.len() as u64).max(1);
     let split = (0..first.columns.len()).filter(|&q| first.partitions.cut(q).len() > 1).count();
     let sets = Knows::Any(first.attacker.known).number(split, Shorter::Implied).unwrap_or(u64::MAX);
-    (checks / tuples.saturating_mul(sets.max(1))).min(orders).saturating_sub(1)
+    let may_suppress = first.params.max_suppressed.of(first.cohort.tuples.rows) > 0;
+    let orders = if may_suppress { budget.suppressing } else { budget.orders };
+    (budget.checks / tuples.saturating_mul(sets.max(1))).min(orders).saturating_sub(1)
 }
 
 /// Returns what the objective tries to make small. `None` where it cannot be measured.
