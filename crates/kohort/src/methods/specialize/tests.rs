@@ -454,7 +454,6 @@ fn few_of_the_blocked_steps_of_a_wide_table_are_counted_in_full() {
     assert!(pais.failing(&parts, None, pais.attacker.known, u64::MAX).is_some());
     let once = cpu().zip(before).map(|(after, before)| after - before);
     if let (Some(spent), Some(once)) = (spent, once) {
-        eprintln!("P7 {spent:?} for {unblocked} steps, {once:?} for one count");
         assert!(spent < (3 * unblocked) * once, "{spent:?} for {unblocked} steps, {once:?} for one count");
     }
 }
