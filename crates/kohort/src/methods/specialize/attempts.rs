@@ -113,7 +113,8 @@ pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
         return Best { pais: attempt.finish(start, start.params.max_steps), attempt, tried: 1 };
     }
     let paper = attempt.finish(start, None);
-    let left = further_orders(&paper, &budget);
+    let within = orders_within(&paper, paper.attacker.known, &budget);
+    let left = within.saturating_sub(1);
     let Some(cost) = cost(&paper, params.objective).filter(|_| left > 0) else {
         return Best { pais: paper, attempt, tried: 1 };
     };
@@ -128,13 +129,17 @@ pub(super) fn best<'a>(start: &Pais<'a>) -> Best<'a> {
     starts.extend(search.finish(scores.map(attempt).collect()));
     // Sorting is stable: among equals the paper's order comes first.
     starts.sort_by_key(|own| own.cost);
+    let order = |look_ahead, safer_first| StepOrder { look_ahead, safer_first, ..StepOrder::default() };
+    // In a wide table there are very many more sets of twice as many columns: that would take too long.
+    let knows_twice = orders_within(&paper, 2 * paper.attacker.known, &budget) >= (within / 8).max(1);
     let further = [
-        StepOrder { look_ahead: LookAhead::TwoSteps, ..StepOrder::default() },
-        StepOrder { safer_first: SaferFirst::TwiceKnown, ..StepOrder::default() },
-        StepOrder { safer_first: SaferFirst::TwiceK, ..StepOrder::default() },
+        Some(order(LookAhead::TwoSteps, SaferFirst::No)),
+        knows_twice.then(|| order(LookAhead::None, SaferFirst::TwiceKnown)),
+        Some(order(LookAhead::None, SaferFirst::TwiceK)),
     ];
     let params_of_best = starts[0].attempt.params;
-    starts.extend(search.finish(further.map(|order| Attempt { params: params_of_best, order }).into()));
+    let further = further.into_iter().flatten().map(|order| Attempt { params: params_of_best, order });
+    starts.extend(search.finish(further.collect()));
     starts.sort_by_key(|own| own.cost);
     let mut found: Vec<FinishedOrder> = starts.into_iter().map(|own| search.with_columns_last(own)).collect();
     // Each of them is changed as long as it becomes better, the best one first: what begins a little worse may end better.
@@ -388,14 +393,14 @@ fn scores(cohort: &Cohort) -> Vec<SpecializeObjective> {
     class.into_iter().chain(others).collect()
 }
 
-/// The number of further orders that may be tried, from the work of the first one.
-fn further_orders(first: &Pais, budget: &Budget) -> u64 {
+/// The number of orders that may be tried, from the work of the first one, against an attacker who knows so many values.
+fn orders_within(first: &Pais, known: usize, budget: &Budget) -> u64 {
     let tuples = (first.cohort.tuples.len() as u64).max(1);
     let split = (0..first.columns.len()).filter(|&q| first.partitions.cut(q).len() > 1).count();
-    let sets = Knows::Any(first.attacker.known).number(split, Shorter::Implied).unwrap_or(u64::MAX);
+    let sets = Knows::Any(known).number(split, Shorter::Implied).unwrap_or(u64::MAX);
     let may_suppress = first.params.max_suppressed.of(first.cohort.tuples.rows) > 0;
     let orders = if may_suppress { budget.suppressing } else { budget.orders };
-    (budget.checks / tuples.saturating_mul(sets.max(1))).min(orders).saturating_sub(1)
+    (budget.checks / tuples.saturating_mul(sets.max(1))).min(orders)
 }
 
 /// Returns what the objective tries to make small. `None` where it cannot be measured.
