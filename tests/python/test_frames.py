@@ -135,7 +135,7 @@ def test_a_large_release_is_handed_over_as_it_was_verified(tmp_path, kind):
     release = kh.anonymize(frame, policy.method("lattice", max_suppressed=0))
     folder, text = release.save(tmp_path / "out"), release.file("release/data.csv")
     assert len(text) > 1 << 20 and (folder / "release" / "data.csv").read_bytes() == text
-    assert kh.verify(folder)
+    assert kh.verify(folder).result != "refused"
     order = ["sex", "ward", "n"]
     shown = pl.read_csv(io.BytesIO(text), schema=frame.schema)
     assert release.data.schema == frame.schema and release.data.equals(shown)

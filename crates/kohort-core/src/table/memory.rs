@@ -155,8 +155,10 @@ impl TextColumn {
     /// The cells of these rows, in this order. Each must be a row of the column, and may come several times.
     pub fn picked(&self, rows: &[u32]) -> TextColumn {
         let mut texts = Box::<Texts>::default();
-        let number: Vec<u32> = (0..self.len()).map(|row| texts.intern(self.bytes(row))).collect();
-        let of_cell: Vec<u32> = rows.iter().map(|&row| number[row as usize]).collect();
+        // A text that no picked row has is none of the column's texts.
+        let mut numbers: Vec<Option<u32>> = vec![None; self.len()];
+        let mut number = |row: usize| *numbers[row].get_or_insert_with(|| texts.intern(self.bytes(row)));
+        let of_cell: Vec<u32> = rows.iter().map(|&row| number(row as usize)).collect();
         let bytes = of_cell.iter().map(|&number| texts.get(number).len()).sum();
         let is_much = texts.len() > FEW && texts.len() > of_cell.len() / 4;
         let cells = TextCells::Repeated { texts, of_cell };
@@ -459,6 +461,10 @@ mod tests {
             let rows: Vec<u32> = (0..rows as u32).flat_map(|row| [row, row / 2]).collect();
             let picked: TextColumn = rows.iter().filter_map(|&row| column.get(row as usize)).collect();
             assert!(column.picked(&rows) == picked && column.picked(&rows).bytes == picked.bytes);
+            if column.len() > 2 {
+                let (two, text) = (column.picked(&[2, 2]), column.get(2).unwrap_or_default());
+                assert!(two.repeated().is_some_and(|(texts, _)| texts == [text]), "a text that no row has");
+            }
         }
     }
 

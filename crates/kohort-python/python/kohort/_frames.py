@@ -86,9 +86,10 @@ def prepare(data: object, asked: list[str] | None = None) -> Prepared:
 
 
 def _index(data: object) -> frozenset[str]:
-    names = getattr(getattr(data, "index", None), "names", None)
-    names = [name for name in names if isinstance(name, str)] if isinstance(names, Sequence) else []
-    return frozenset(names).difference(getattr(data, "columns", []))
+    if type(data).__module__.partition(".")[0] != "pandas":
+        return frozenset()
+    frame: Any = data
+    return frozenset(name for name in frame.index.names if isinstance(name, str)).difference(frame.columns)
 
 
 def _codes(patients: Sequence[object]) -> list[list[str]]:
