@@ -205,7 +205,9 @@ mod tests {
         let row = |n: usize| format!("{};{}\n", n % 7, "x".repeat(20 + n % 7));
         let repeated = (0..60_000).map(row).collect::<String>();
         let different = (0..60_000).map(|n| format!("{n};{}\n", "x".repeat(20))).collect::<String>();
-        for (text, by_lines) in [(repeated.as_str(), true), (&different, false), ("a;b\n1;2\n", false), ("", false)] {
+        for (text, by_lines) in
+            [(repeated.as_str(), true), (different.as_str(), false), ("a;b\n1;2\n", false), ("", false)]
+        {
             let path = folder.path().join("data.csv");
             std::fs::write(&path, text).expect("a disk");
             let held = HeldFile::read(&path).expect("a file");
