@@ -54,10 +54,14 @@ def test_a_frame_that_fails_to_be_computed_quotes_no_cell(columns, policy):
 
 def test_settings_that_make_no_sense(columns, policy):
     frame = pl.DataFrame(columns)
-    for settings in ({"seed": -1}, {"seed": 2**64}, {"seed": "1"}, {"threads": 0}, {"threads": 1.5}, {"progress": 3}):
+    for settings in (
+        {"seed": -1}, {"seed": 2**64}, {"seed": "1"}, {"threads": 0}, {"threads": 1.5}, {"progress": 3},
+        {"deadline": "60"}, {"deadline": -1}, {"deadline": float("nan")}, {"sign": 5}, {"ledger": []},
+    ):
         with pytest.raises(kh.PolicyError, match=next(iter(settings))):
             kh.anonymize(frame, policy, **settings)
-    wrong(frame, None, kh.PolicyError, "NoneType", "path")
+    wrong(frame, None, kh.PolicyError, "no policy", "kh.suggest")
+    wrong(frame, 5, kh.PolicyError, "int", "path")
     assert kh.risk(frame, quasi="age").unique == kh.risk(frame, quasi=["age"]).unique
 
 
@@ -177,8 +181,97 @@ def test_arguments_that_make_no_sense(tmp_path, columns, policy):
         kh.anonymize(frame, policy).file("release/nothing")
     release = kh.anonymize(frame, policy)
     release.save(tmp_path / "out")
-    with pytest.raises(kh.KohortError):
+    with pytest.raises(kh.DataError, match="replace=True"):
         release.save(tmp_path / "out")
+    assert release.save(tmp_path / "out", replace=True) == tmp_path / "out"
+
+
+def said(kind, call, *words):
+    with pytest.raises(kind) as caught:
+        call()
+    for word in words:
+        assert word in str(caught.value), str(caught.value)
+
+
+def test_what_is_not_the_folder_of_a_release(tmp_path, columns, policy):
+    release = kh.anonymize(pl.DataFrame(columns), policy)
+    said(kh.PolicyError, lambda: kh.verify(None), "verify", "folder")
+    said(kh.PolicyError, lambda: kh.verify(release), "Save this one first")
+    said(kh.PolicyError, lambda: kh.verify(release.data), "DataFrame")
+    said(kh.PolicyError, lambda: kh.flatten(release, tmp_path / "flat"), "Save this one first")
+    said(kh.PolicyError, lambda: kh.verify(tmp_path, signer=5), "signer")
+    said(kh.PolicyError, lambda: release.save(None), "folder", "path")
+    said(kh.PolicyError, lambda: release.save(tmp_path / "out", sign=object()), "sign", "path")
+    said(kh.PolicyError, lambda: kh.key(None), "file", "path")
+
+
+def test_names_of_columns_that_make_no_sense():
+    said(kh.PolicyError, lambda: kh.Policy().quasi(["age", "sex"]), "one column", "for name in names: policy.quasi(name)")
+    said(kh.PolicyError, lambda: kh.Policy().identifier(["name", "pid"]), "identifier(*names)")
+    said(kh.PolicyError, lambda: kh.Policy().other(("a", "b"), reason="a test"), "other(*names)")
+    said(kh.PolicyError, lambda: kh.Policy().sensitive(5), "int", "text")
+    said(kh.PolicyError, lambda: kh.Policy().patient(None), "patient")
+    said(kh.PolicyError, lambda: kh.Policy().codes(["a"]), "one column")
+    said(kh.PolicyError, lambda: kh.Policy().column(3, "quasi"), "int")
+
+
+def test_columns_named_for_a_risk_that_make_no_sense(columns, policy):
+    frame = pd.DataFrame(columns)
+    assert kh.risk(frame, quasi=frame.columns[2:4]).unique == kh.risk(frame, quasi=list(frame.columns[2:4])).unique
+    said(kh.PolicyError, lambda: kh.risk(frame, quasi=[1, 2]), "int", "text")
+    said(kh.PolicyError, lambda: kh.risk(frame, quasi=["age"], patient="age"), "as `quasi` and as `patient`")
+    said(kh.PolicyError, lambda: kh.risk(frame, ["age", "sex"]), "quasi=[")
+    said(kh.PolicyError, lambda: kh.risk([["401"], ["250"]]), "need a policy")
+    indexed = frame.set_index("pid")
+    said(kh.PolicyError, lambda: kh.risk(indexed, quasi=["age"], patient="pid"), "'pid' is the index", "reset_index")
+    said(kh.PolicyError, lambda: kh.anonymize(indexed, policy), "'pid' is the index", "reset_index")
+    said(kh.DataError, lambda: kh.risk(frame.groupby("sex"), quasi=["age"]), "DataFrameGroupBy")
+    said(kh.DataError, lambda: kh.risk(pl.Series("age", [1, 2]), quasi=["age"]), "to_frame")
+
+
+def test_intervals_of_pandas_are_text_first(columns, policy):
+    frame = pd.DataFrame(columns)
+    frame["los"] = pd.cut(frame["los"], 3)
+    wrong(frame, policy, kh.DataError, "los", "intervals", "astype(str)")
+    assert kh.anonymize(frame.assign(los=frame["los"].astype(str)), policy).data["los"].str.startswith("(").all()
+
+
+def test_a_function_that_fails_quotes_no_value(columns, policy):
+    frame = pl.DataFrame({**columns, "zip": [SECRET] * 400})
+    wrong(frame, policy.copy().quasi("zip", hierarchy=lambda value: [int(value), "*"]), kh.PolicyError, "zip", "ValueError", "text")
+    wrong(frame, policy.copy().quasi("age", hierarchy=lambda value: [value // 10, "*"]), kh.PolicyError, "age", "TypeError", '"34"')
+
+
+def test_policies_that_make_no_sense(tmp_path, policy):
+    said(kh.PolicyError, lambda: kh.Policy.from_toml("policy.toml"), "from_file")
+    said(kh.PolicyError, lambda: kh.Policy.from_toml(b"[columns]"), "bytes")
+    said(kh.PolicyError, lambda: kh.Policy.from_file(None), "path")
+    said(kh.PolicyError, lambda: kh.Policy.from_dict(5), "int", "dictionary")
+    said(kh.PolicyError, lambda: policy.save(None), "path")
+    said(kh.PolicyError, lambda: kh.flatten(tmp_path, tmp_path / "flat", ["age"]), "levels")
+    assert kh.Policy().quasi("zip", prefix=3)["columns"] == kh.Policy().quasi("zip", prefix=[3])["columns"]
+    assert kh.Policy().quasi("age", intervals=5)["columns"]["age"]["hierarchy"] == {"intervals": [5]}
+
+
+def test_flags_of_numpy_are_no_numbers(columns, policy):
+    with pytest.raises(kh.PolicyError, match="`k`"):
+        kh.anonymize(pl.DataFrame(columns), policy, k=np.True_)
+
+
+def test_settings_to_compare_that_make_no_sense(columns, policy):
+    frame = pl.DataFrame(columns)
+    said(kh.PolicyError, lambda: kh.compare(frame, policy, k=None), "k")
+    said(kh.PolicyError, lambda: kh.compare(frame, policy, k=[]), "k")
+    found = kh.compare(frame, policy, k=4)
+    assert len(found) == 1
+    for number in (1, -1, None, "0"):
+        said(kh.PolicyError, lambda: found.policy(number), "settings 0 to 0")
+
+
+def test_a_table_as_a_dictionary_or_a_list(columns, policy):
+    wrong(columns, policy, kh.DataError, "DataFrame")
+    wrong({"age": pd.Series([1, 2])}, policy, kh.DataError, "DataFrame")
+    wrong(pd.DataFrame(columns).to_dict("records"), policy, kh.DataError, "pass a frame")
 
 
 def test_no_memory():
@@ -241,6 +334,25 @@ def test_memory_that_is_written_over_meanwhile_changes_nothing():
 
     again = kh.anonymize(frame, policy, seed=2, progress=change).file("release/data.csv")
     assert changed == [4711], "the frame shows what was written over it"
+    assert again == before
+
+
+def test_a_polars_frame_that_is_changed_between_its_parts_changes_nothing(monkeypatch, columns, policy):
+    from kohort import _frames
+
+    monkeypatch.setattr(_frames, "PART_ROWS", 100)
+    frame, streamed, changed = pl.DataFrame(columns), _frames._streamed, []
+    before = kh.anonymize(frame, policy, seed=2).file("release/data.csv")
+
+    def change(stream):
+        own = streamed(stream)
+        frame.replace_column(frame.get_column_index("diagnosis"), pl.Series("diagnosis", [SECRET] * 400))
+        changed.append(frame["diagnosis"][0])
+        return own
+
+    monkeypatch.setattr(_frames, "_streamed", change)
+    again = kh.anonymize(frame, policy, seed=2).file("release/data.csv")
+    assert changed == [SECRET] * 4, "the frame was changed after each of its parts"
     assert again == before
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -18,6 +19,27 @@ def test_risk_is_measured_and_shows_itself(columns):
     assert "unique on all 3 quasi-identifiers" in str(risk)
     html = risk._repr_html_()
     assert "<script" not in html and "http" not in html.replace("http://www.w3.org", "")
+
+
+def test_the_five_lines(tmp_path, monkeypatch, columns):
+    monkeypatch.chdir(tmp_path)
+    df = pd.DataFrame(columns)
+    risk = kh.risk(df, quasi=["age", "sex", "zip"], patient="pid")
+    policy = kh.suggest(df)
+    release = kh.anonymize(df, policy, k=5)
+    assert "patients" in str(risk) and "<svg" in risk._repr_html_()
+    assert isinstance(release.data, pd.DataFrame) and release.report.startswith("<!doctype html>")
+    assert release.certificate["counted"]["claim"]["k"] == 5 and release.metrics["rows"]["in"] == 400
+    release.save("out")
+    assert kh.verify("out").result in ("verified", "partly")
+    assert "<svg" in kh.compare(df, policy, k=[3, 5, 11], method=["local", "lattice"]).plot()._repr_html_()
+
+
+def test_settings_that_cannot_be_compared_are_named(columns, policy):
+    with pytest.raises(kh.PolicyError, match="`kk` is not a key.*Did you mean `k`"):
+        kh.compare(pl.DataFrame(columns), policy, kk=[3, 5])
+    with pytest.raises(kh.PolicyError, match="unknown method.*Did you mean `lattice`"):
+        kh.compare(pl.DataFrame(columns), policy, method=["local", "latice"])
 
 
 def test_a_suggestion_can_be_changed_and_released(columns):

@@ -1,6 +1,7 @@
 """Frames come in and go out as what they were."""
 
 import datetime
+import io
 
 import duckdb
 import pandas as pd
@@ -100,6 +101,45 @@ def test_dates_and_times_are_read_as_they_are_written(columns):
     by_midnight = kh.anonymize(pd.DataFrame({**columns, "admitted": pd.to_datetime(columns["admitted"])}), policy, seed=1)
     by_text = kh.anonymize(pl.DataFrame(columns), policy, seed=1)
     assert by_date.file("release/data.csv") == by_text.file("release/data.csv") == by_midnight.file("release/data.csv")
+
+
+def test_a_polars_frame_is_taken_over_part_by_part(monkeypatch, columns, policy):
+    from kohort import _frames
+
+    # All times of the first parts are midnight.
+    times = [datetime.datetime(2024, 1, 1)] * 200 + [datetime.datetime(2024, 1, 1, 12)] * 200
+    frame = pl.DataFrame({**columns, "los": times}).with_columns(pl.col("diagnosis").cast(pl.Categorical))
+    policy.accept("timestamp", ["los"], "a test")
+    whole = kh.anonymize(frame, policy, seed=3)
+    assert b"2024-01-01T00:00:00" in whole.file("release/data.csv")
+    monkeypatch.setattr(_frames, "PART_ROWS", 70)
+    several = pl.concat([frame.head(150), frame.tail(250)], rechunk=False)
+    assert several.n_chunks() == 2
+    for own in (frame, several):
+        release = kh.anonymize(own, policy, seed=3)
+        assert release.file("release/data.csv") == whole.file("release/data.csv")
+        assert release.data.equals(whole.data) and release.data.schema == whole.data.schema
+
+
+@pytest.mark.parametrize("kind", ["rows that repeat", "rows that differ"])
+def test_a_large_release_is_handed_over_as_it_was_verified(tmp_path, kind):
+    rows = 120_000
+    # A row may be the names of the columns, too.
+    wards = ["ward", "a ward with a name of many words", "", "b"] if kind == "rows that repeat" else ["ward"]
+    number = [n % 11 if kind == "rows that repeat" else n for n in range(rows)]
+    frame = pl.DataFrame({"sex": ["F", "M", "sex"] * (rows // 3), "ward": (wards * rows)[:rows], "n": number})
+    frame = frame.with_columns(n=pl.when(pl.col("n") == 3).then(None).otherwise(pl.col("n")))
+    policy = kh.Policy().quasi("sex").quasi("ward").other("n", reason="a test").privacy(k=5)
+    for finding in ("nearly-unique", "consecutive"):
+        policy.accept(finding, ["n"], "a test")
+    release = kh.anonymize(frame, policy.method("lattice", max_suppressed=0))
+    folder, text = release.save(tmp_path / "out"), release.file("release/data.csv")
+    assert len(text) > 1 << 20 and (folder / "release" / "data.csv").read_bytes() == text
+    assert kh.verify(folder).result != "refused"
+    order = ["sex", "ward", "n"]
+    shown = pl.read_csv(io.BytesIO(text), schema=frame.schema)
+    assert release.data.schema == frame.schema and release.data.equals(shown)
+    assert release.data.sort(order).equals(frame.with_columns(pl.col("ward").replace("", None)).sort(order))
 
 
 def test_a_path_is_read_like_a_frame(tmp_path, columns, policy):

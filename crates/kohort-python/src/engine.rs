@@ -167,7 +167,7 @@ impl PyConnection {
 
 /// A table of text for Python.
 fn shown(table: &MemoryTable) -> PyResult<ReleasedTable> {
-    ReleasedTable::new(table.clone(), &Types::new())
+    ReleasedTable::new(table.clone().into_columns(), &Types::new())
 }
 
 impl SqlConnection for PyConnection {

@@ -6,7 +6,7 @@ use crate::running::run;
 use crate::{from_text, to_text};
 use arrow_array::ffi_stream::ArrowArrayStreamReader;
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StringArray};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use kohort::{Cancel, Error, MemoryTable, Result, TextColumn};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -35,37 +35,93 @@ pub(crate) struct Frame {
 
 #[pymethods]
 impl Frame {
-    /// Copies the data of a capsule that holds a stream of Arrow data. `asked` names columns whose values are listed.
+    /// Copies the data of capsules that hold streams of Arrow data, one after the other. `asked` names columns whose
+    /// values are listed, `size` is the number of all rows and about that of their bytes, where they are known.
     #[new]
-    #[pyo3(signature = (stream, asked=vec![]))]
-    fn new(py: Python<'_>, stream: &Bound<'_, PyAny>, asked: Vec<String>) -> PyResult<Frame> {
-        let reader = reader(stream)?;
-        run(py, None, |_, cancel| Frame::copied(reader, &asked, cancel))
+    #[pyo3(signature = (streams, asked=vec![], size=None))]
+    fn new(
+        py: Python<'_>,
+        streams: &Bound<'_, PyAny>,
+        asked: Vec<String>,
+        size: Option<(usize, usize)>,
+    ) -> PyResult<Frame> {
+        let mut copied = Copied { size, ..Copied::default() };
+        for stream in streams.try_iter()? {
+            let reader = reader(&stream?)?;
+            run(py, None, |_, cancel| copied.add(reader, cancel))?;
+        }
+        run(py, None, |_, cancel| copied.finish(&asked, cancel))
     }
 }
 
-impl Frame {
-    fn copied(reader: ArrowArrayStreamReader, asked: &[String], cancel: &Cancel) -> Result<Frame> {
+/// The cells of a frame, copied batch by batch, so that a batch can be dropped before the next one is made.
+#[derive(Default)]
+struct Copied {
+    schema: Option<SchemaRef>,
+    columns: Vec<CopiedColumn>,
+    rows: usize,
+    /// All rows and about as many bytes as they have, where they are known before.
+    size: Option<(usize, usize)>,
+    /// About as many bytes as the batches so far had.
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct CopiedColumn {
+    cells: TextColumn,
+    /// Times are written as days if all of them are midnight, which the last one may not be.
+    waiting: Vec<ArrayRef>,
+}
+
+impl Copied {
+    fn add(&mut self, reader: ArrowArrayStreamReader, cancel: &Cancel) -> Result<()> {
         let schema = reader.schema();
-        check_names(schema.fields().iter().map(|field| field.name().trim()))?;
-        let batches: Vec<RecordBatch> = reader
-            .collect::<std::result::Result<_, _>>()
-            .map_err(|_| Error::yours("the data could not be read to its end."))?;
-        let rows = batches.iter().map(RecordBatch::num_rows).sum();
-        enough_memory(&batches)?;
-        let (mut columns, mut types, mut lists) = (Vec::new(), Types::new(), Vec::new());
-        let mut values = BTreeMap::new();
-        for (place, field) in schema.fields().iter().enumerate() {
-            let arrays: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(place)).collect();
-            let midnights = arrays.iter().all(|array| to_text::is_midnights(array));
-            let mut cells = TextColumn::default();
-            for array in arrays {
+        match &self.schema {
+            None => {
+                check_names(schema.fields().iter().map(|field| field.name().trim()))?;
+                let width = schema.fields().len();
+                self.size.map_or(Ok(()), |(rows, bytes)| enough_memory(bytes, rows, width))?;
+                self.columns.resize_with(width, CopiedColumn::default);
+                self.schema = Some(Arc::clone(&schema));
+            }
+            Some(before) if before.fields() != schema.fields() => {
+                return Err(Error::yours("the frame changed while it was read. Try again when nobody changes it."));
+            }
+            Some(_) => {}
+        }
+        for batch in reader {
+            let batch = batch.map_err(|_| Error::yours("the data could not be read to its end."))?;
+            self.rows += batch.num_rows();
+            self.bytes = self.bytes.saturating_add(batch.get_array_memory_size());
+            if self.size.is_none() {
+                enough_memory(self.bytes, self.rows, batch.num_columns())?;
+            }
+            for (place, (column, array)) in self.columns.iter_mut().zip(batch.columns()).enumerate() {
                 if cancel.is_cancelled() {
                     return Err(Error::cancelled());
                 }
-                to_text::push(array, midnights, &mut cells).map_err(|wrong| {
-                    Error::yours(format!("column {} ({}) {wrong}.", place + 1, shown(field.name())))
-                })?;
+                match to_text::has_days(array.data_type()) {
+                    true => column.waiting.push(Arc::clone(array)),
+                    false => push(array, false, &mut column.cells, place, &schema)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self, asked: &[String], cancel: &Cancel) -> Result<Frame> {
+        let schema = self.schema.unwrap_or_else(|| Schema::empty().into());
+        let (mut columns, mut types, mut lists) = (Vec::new(), Types::new(), Vec::new());
+        let mut values = BTreeMap::new();
+        for (place, (field, CopiedColumn { mut cells, waiting })) in
+            schema.fields().iter().zip(self.columns).enumerate()
+        {
+            let midnights = waiting.iter().all(to_text::is_midnights);
+            for array in waiting {
+                if cancel.is_cancelled() {
+                    return Err(Error::cancelled());
+                }
+                push(&array, midnights, &mut cells, place, &schema)?;
             }
             if matches!(field.data_type(), DataType::List(_) | DataType::LargeList(_)) {
                 lists.push(field.name().clone());
@@ -79,8 +135,13 @@ impl Frame {
         }
         let table = MemoryTable::new("the table", columns)?;
         let names = table.names().to_vec();
-        Ok(Frame { table: table.into(), types, lists, names, rows, values })
+        Ok(Frame { table: table.into(), types, lists, names, rows: self.rows, values })
     }
+}
+
+fn push(array: &ArrayRef, midnights: bool, cells: &mut TextColumn, place: usize, schema: &Schema) -> Result<()> {
+    to_text::push(array, midnights, cells)
+        .map_err(|wrong| Error::yours(format!("column {} ({}) {wrong}.", place + 1, shown(schema.field(place).name()))))
 }
 
 /// A released table, which every library that knows Arrow can take over.
@@ -96,9 +157,9 @@ impl ReleasedTable {
     }
 
     /// Gives every column the type it came with, where its released cells still have it.
-    pub(crate) fn new(table: MemoryTable, types: &Types) -> PyResult<ReleasedTable> {
+    pub(crate) fn new(columns: impl Iterator<Item = (String, TextColumn)>, types: &Types) -> PyResult<ReleasedTable> {
         let (mut fields, mut arrays) = (Vec::new(), Vec::new());
-        for (name, cells) in table.into_columns() {
+        for (name, cells) in columns {
             let wanted = types.iter().find(|(own, _)| *own == name).map_or(&DataType::Utf8, |(_, wanted)| wanted);
             let array = from_text::array(&cells, wanted);
             fields.push(Field::new(name, array.data_type().clone(), true));
@@ -156,10 +217,8 @@ impl ReleasedTable {
 }
 
 /// Asks for the memory that the copy and the run will need, while a refusal can still be reported.
-fn enough_memory(batches: &[RecordBatch]) -> Result<()> {
-    let data: usize = batches.iter().map(RecordBatch::get_array_memory_size).sum();
-    let cells: usize = batches.iter().map(|batch| batch.num_rows() * batch.num_columns()).sum();
-    let needed = data.saturating_add(cells.saturating_mul(16)).saturating_mul(2);
+fn enough_memory(bytes: usize, rows: usize, width: usize) -> Result<()> {
+    let needed = bytes.saturating_add(rows.saturating_mul(width).saturating_mul(16)).saturating_mul(2);
     Vec::<u8>::new().try_reserve_exact(needed).map_err(|_| {
         Error::machine(format!(
             "there is not enough memory: about {} MB are needed. Save the data as a Parquet or CSV file and pass its \

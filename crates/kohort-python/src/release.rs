@@ -45,13 +45,13 @@ impl Release {
                 "patients" => self.release.patients(),
                 events => self.release.events_of(events),
             };
-            ReleasedTable::new(columns.map_err(|error| raised(&error))?, &self.types_of(name))
+            ReleasedTable::new(columns.map_err(|error| raised(&error))?.into_columns(), &self.types_of(name))
         })
     }
 
     /// Names of all files below DIR.
     fn files(&self) -> Vec<String> {
-        self.release.files().map(|(name, _)| name.to_string()).collect()
+        self.release.paths().map(String::from).collect()
     }
 
     /// The bytes of a file below DIR.

@@ -1,32 +1,52 @@
 //! A released table of text as columns, straight from the bytes that were verified.
 
-use kohort::{MemoryTable, Release, Result, TextColumn};
+use kohort::{Release, Result, TextColumn};
 
 /// So many rows are cut before their cells are taken over column by column: they and what a column knows of its texts
 /// fit into the processor's own memory.
 const ROWS: usize = 256;
 
+/// The columns of a table, with their names. Each can be dropped before the next one is made.
+pub(crate) type Columns<'a> = Box<dyn Iterator<Item = (String, TextColumn)> + 'a>;
+
 /// Reads the released table as whoever receives it would.
-pub(crate) fn columns(release: &Release) -> Result<MemoryTable> {
-    let plain = || {
-        let delimiter = release.certificate().ok()?.delimiter();
-        plain(std::str::from_utf8(release.file("release/data.csv")?).ok()?, delimiter)
-    };
-    match plain() {
-        Some(columns) => MemoryTable::new("data.csv", columns),
-        None => release.columns(),
+pub(crate) fn columns(release: &Release) -> Result<Columns<'_>> {
+    match plain(release) {
+        Some(columns) => Ok(columns),
+        None => Ok(Box::new(release.columns()?.into_columns())),
     }
 }
 
 /// The columns of a text in which nothing is quoted. `None`: something is, or not every row has the same cells.
-fn plain(text: &str, delimiter: u8) -> Option<Vec<(String, TextColumn)>> {
-    let bytes = text.as_bytes();
-    if !delimiter.is_ascii() || memchr::memchr2(b'"', b'\r', bytes).is_some() || text.starts_with('\u{feff}') {
-        return None;
-    }
-    let (header, rows) = text.strip_suffix('\n')?.split_once('\n')?;
+fn plain(release: &Release) -> Option<Columns<'_>> {
+    let delimiter = release.certificate().ok()?.delimiter();
+    // Lines that repeat are cut into cells once.
+    let lines = release.lines("release/data.csv");
+    let text = match lines {
+        Some(lines) => lines.different(),
+        None => release.file("release/data.csv")?,
+    };
+    let is_quoted = memchr::memchr2(b'"', b'\r', text).is_some();
+    let text = std::str::from_utf8(text).ok().filter(|text| !is_quoted && !text.starts_with('\u{feff}'))?;
+    let (header, rows) = text.split_once('\n').filter(|_| delimiter.is_ascii())?;
     let names: Vec<String> = header.split(char::from(delimiter)).map(String::from).collect();
-    let width = names.len();
+    match lines {
+        None => {
+            let columns = cells(rows, delimiter, names.len())?;
+            Some(Box::new(names.into_iter().zip(columns)))
+        }
+        Some(lines) => {
+            // The names are a line like the others, which a row might repeat.
+            let columns = cells(text, delimiter, names.len())?;
+            let of_row = &lines.of_line()[1..];
+            Some(Box::new(names.into_iter().zip(columns).map(|(name, cells)| (name, cells.picked(of_row)))))
+        }
+    }
+}
+
+/// The cells of rows of equal width, column by column.
+fn cells(rows: &str, delimiter: u8, width: usize) -> Option<Vec<TextColumn>> {
+    let rows = rows.strip_suffix('\n')?;
     let mut columns = vec![TextColumn::default(); width];
     // Where the cells of some rows end, row by row.
     let mut ends: Vec<usize> = Vec::with_capacity(ROWS * width);
@@ -45,7 +65,7 @@ fn plain(text: &str, delimiter: u8) -> Option<Vec<(String, TextColumn)>> {
         }
     }
     take_over(rows, first, &ends, &mut columns)?;
-    Some(names.into_iter().zip(columns).collect())
+    Some(columns)
 }
 
 fn take_over(rows: &str, first: usize, ends: &[usize], columns: &mut [TextColumn]) -> Option<()> {

@@ -95,7 +95,8 @@ fn object_to_value(object: &Bound<'_, PyAny>, key: &str) -> PyResult<Value> {
             true => float.to_string(),
             false => object.str()?.to_str()?.to_string(),
         };
-        if float.is_finite() {
+        // A flag of another library is a number, too, whose text is none.
+        if float.is_finite() && digits.parse::<f64>().is_ok() {
             return Ok(Value::Number(digits));
         }
     }

@@ -125,6 +125,14 @@ pub(crate) fn push(array: &ArrayRef, midnights: bool, column: &mut TextColumn) -
     }
 }
 
+/// Returns whether values of this type may be written as days.
+pub(crate) fn has_days(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => has_days(values),
+        other => matches!(other, DataType::Timestamp(..)),
+    }
+}
+
 /// Returns whether all times of an array are midnight.
 pub(crate) fn is_midnights(array: &ArrayRef) -> bool {
     if let Some(categories) = array.as_any_dictionary_opt() {

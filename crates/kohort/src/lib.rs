@@ -94,7 +94,7 @@ pub use api::{
 pub use init::{ColumnAdvice, Suggestion};
 pub use kohort_core::error::{Kind, Subject};
 pub use kohort_core::ledger::{Composition, Ledger};
-pub use kohort_core::release::{AnyCertificate, Certificate};
+pub use kohort_core::release::{AnyCertificate, Certificate, RepeatedLines};
 pub use kohort_core::signature::{PublicKey, SecretKey, Signers};
 pub use kohort_core::table::{MemoryTable, Progress, Silent, TextColumn};
 pub use kohort_core::verify::{Depth, Outcome, Outside, Signer};

@@ -17,6 +17,7 @@ mod events;
 mod files;
 pub(crate) mod fineness;
 mod guarantee;
+mod held_file;
 mod input_rows;
 mod label_levels;
 mod leftovers;
@@ -55,6 +56,7 @@ pub use events::{EventsPlan, PATIENT, PATIENTS_FILE, PATIENTS_TABLE, table_file,
 pub use files::{Published, ReleaseFiles};
 pub use fineness::rows_by_level;
 pub use guarantee::{Guarantee, guarantee_of_codes, guarantee_of_events, guarantee_of_table};
+pub use held_file::RepeatedLines;
 pub use label_levels::{ColumnLevels, HIERARCHY_FILE, LabelGroups, read_label_levels};
 pub(crate) use label_levels::{LARGEST_LEVELS, parse_label_levels};
 pub use plan::{

@@ -82,9 +82,9 @@ impl Texts {
         self.ends.len()
     }
 
-    /// The length of all of them together, in bytes.
-    pub fn text_len(&self) -> usize {
-        self.text.len()
+    /// All of them, one after the other.
+    pub fn text(&self) -> &[u8] {
+        &self.text
     }
 
     /// Returns whether there is none.

@@ -152,11 +152,28 @@ impl TextColumn {
         Some(((0..texts.len() as u32).map(text).collect(), of_cell))
     }
 
+    /// The cells of these rows, in this order. Each must be a row of the column, and may come several times.
+    pub fn picked(&self, rows: &[u32]) -> TextColumn {
+        let mut texts = Box::<Texts>::default();
+        // A text that no picked row has is none of the column's texts.
+        let mut numbers: Vec<Option<u32>> = vec![None; self.len()];
+        let mut number = |row: usize| *numbers[row].get_or_insert_with(|| texts.intern(self.bytes(row)));
+        let of_cell: Vec<u32> = rows.iter().map(|&row| number(row as usize)).collect();
+        let bytes = of_cell.iter().map(|&number| texts.get(number).len()).sum();
+        let is_much = texts.len() > FEW && texts.len() > of_cell.len() / 4;
+        let cells = TextCells::Repeated { texts, of_cell };
+        let mut column = TextColumn { cells, bytes, longest: self.longest };
+        if is_much {
+            column.write_out();
+        }
+        column
+    }
+
     /// Adds the texts of some cells to those of a chunk, and says where each is. Texts that repeat are added once.
     fn write_into<'a>(&self, rows: Range<usize>, text: &mut Vec<u8>, places: impl Iterator<Item = &'a mut Span>) {
         match &self.cells {
             TextCells::Repeated { texts, of_cell }
-                if texts.len() <= rows.len() && texts.text_len() <= CHUNK_BYTES / 8 =>
+                if texts.len() <= rows.len() && texts.text().len() <= CHUNK_BYTES / 8 =>
             {
                 let add = |number| {
                     let start = text.len() as u32;
@@ -440,6 +457,14 @@ mod tests {
                 texts.push(column.get(row).unwrap_or_default());
             }
             assert!(again == texts && (again.bytes, again.longest) == (texts.bytes, texts.longest));
+            // Cells that are picked are those of their rows.
+            let rows: Vec<u32> = (0..rows as u32).flat_map(|row| [row, row / 2]).collect();
+            let picked: TextColumn = rows.iter().filter_map(|&row| column.get(row as usize)).collect();
+            assert!(column.picked(&rows) == picked && column.picked(&rows).bytes == picked.bytes);
+            if column.len() > 2 {
+                let (two, text) = (column.picked(&[2, 2]), column.get(2).unwrap_or_default());
+                assert!(two.repeated().is_some_and(|(texts, _)| texts == [text]), "a text that no row has");
+            }
         }
     }
 

@@ -16,11 +16,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
 from . import _kohort
+from . import _arguments
 from ._dbapi import DbApiTable
 from ._duckdb import DuckTable
 from ._engine import EngineTable, PublishedRelease
@@ -82,6 +83,12 @@ class _Settings:
         for name, number, least in (("threads", threads, 1), ("seed", keys.get("seed"), 0)):
             if number is not None and (not isinstance(number, Integral) or not least <= int(number) < 2**64):
                 raise PolicyError(f"{name} must be a whole number, {least} or more.")
+        for name in ("sign", "ledger"):
+            if keys.get(name) is not None:
+                keys[name] = _arguments.path(keys[name], name)
+        deadline = keys.get("deadline")
+        if deadline is not None and not (isinstance(deadline, Real) and float(deadline) >= 0):
+            raise PolicyError("deadline must be a number of seconds, 0 or more.")
         if progress is not None and not isinstance(progress, bool) and not callable(progress):
             raise PolicyError("progress must be True, False, or a function of (stage, done, total).")
         self.progress = chosen(progress)
@@ -157,14 +164,21 @@ def _for_risk(
     if policy is not None:
         if quasi is not None or patient is not None:
             raise PolicyError("pass a policy, or name columns with `quasi` and `patient`, not both.")
+        if isinstance(policy, (list, tuple)):
+            raise PolicyError('columns are named with quasi: kh.risk(data, quasi=["age", "sex"]).')
         return _bound(data, policy)
+    named = _arguments.columns(quasi, "quasi")
+    if patient in named:
+        raise PolicyError(f"{patient!r} is named as `quasi` and as `patient`. It can be one of them.")
     prepared = prepare(data)
+    if not prepared.is_one_table:
+        raise PolicyError("codes, and patients with their events, need a policy: kh.risk(data, policy).")
+    _not_the_index(prepared, [*named, *([] if patient is None else [patient])])
     with _Settings(False, threads) as settings:
         text, _, _ = _kohort.suggest(prepared.data, settings)
     own = Policy.from_toml(text)
     if quasi is None and patient is None:
         return prepared, own
-    named = list(quasi or [])
     # The suggested hierarchies are kept, so that the cost of k is realistic.
     suggested = own["columns"]
     columns: dict[str, Any] = {}
@@ -179,10 +193,16 @@ def _for_risk(
     return prepared, own
 
 
+def _not_the_index(prepared: Prepared, columns: Iterable[str]) -> None:
+    for name in prepared.index.intersection(columns):
+        raise PolicyError(f"{name!r} is the index of the frame, and no column. Make it one: frame.reset_index().")
+
+
 def _bound(data: object, policy: PolicyLike) -> tuple[Prepared, Policy]:
     """The data, and the policy with what only the data can tell: values for functions, separators for lists."""
     own = policy_of(policy)
     prepared = prepare(data, [name for _, name in own._functions])
+    _not_the_index(prepared, own.to_dict().get("columns", {}))
     own = own._for(prepared.values)
     for name in prepared.lists:
         column = own["columns"].get(name) if "columns" in own.to_dict() else None
@@ -258,6 +278,8 @@ def verify(
     ...     verify(release.save(f"{folder}/out"))
     <kohort verification: verified>
     """
+    folder = _arguments.released_folder(folder, "verify")
+    signer = _arguments.path(signer, "signer") if signer is not None else None
     if (original is None) != (policy is None):
         raise PolicyError("the original data and its policy belong together: pass both, or none.")
     compared = None
@@ -292,8 +314,7 @@ def compare(
     prepared, own = _bound(data, policy)
     settings_of = []
     for name, values in vary.items():
-        listed = [values] if isinstance(values, (str, int, float)) else list(values)
-        settings_of.append(f"{name}={','.join(str(value) for value in listed)}")
+        settings_of.append(f"{name}={','.join(str(value) for value in _arguments.values(values, name))}")
     with _Settings(progress, threads) as settings:
         found, picture, summary, policies = _kohort.compare(prepared.data, own._parts(), settings_of, settings)
     return Comparison(json.loads(found), picture, summary, policies, own)
@@ -320,6 +341,9 @@ def flatten(
     ...     sorted(set(pl.read_csv(flatten(saved, f"{folder}/flat", {"age": 10}))["age"]))
     ['*', '[20,30)']
     """
+    folder, out = _arguments.released_folder(folder, "flatten"), _arguments.new_folder(out, "out", replace=replace)
+    if levels is not None and not isinstance(levels, Mapping):
+        raise PolicyError('levels names a level for each column, for example {"age": 10}.')
     asked = [(column, str(level)) for column, level in (levels or {}).items()]
     return Path(_kohort.flatten(folder, out, asked, replace, threads))
 
@@ -379,4 +403,4 @@ def key(file: str | os.PathLike[str], *, name: str = "custodian") -> str:
     ...     key(f"{folder}/own").endswith("own.pub")
     True
     """
-    return str(_kohort.make_key(file, name))
+    return str(_kohort.make_key(_arguments.path(file, "file"), name))

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from . import _kohort
+from . import _arguments, _kohort
 from ._kohort import DataError, PolicyError
+
+#: A frame of polars is taken over so many rows at a time.
+PART_ROWS = 1 << 16
+
+SERIES = "a Series is one column. Pass a DataFrame: series.to_frame()."
 
 #: Makes a frame of the kind that came in out of a released table.
 Back = Callable[[_kohort.ReleasedTable], Any]
@@ -16,10 +21,23 @@ Back = Callable[[_kohort.ReleasedTable], Any]
 class Prepared:
     """Data as the engine takes it, and the way back to the caller's kind of frame."""
 
-    def __init__(self, data: _kohort.Data, back: Mapping[str, Back], frames: Mapping[str, _kohort.Frame]) -> None:
+    def __init__(
+        self,
+        data: _kohort.Data,
+        back: Mapping[str, Back],
+        frames: Mapping[str, _kohort.Frame],
+        index: frozenset[str] = frozenset(),
+    ) -> None:
         self.data = data
         self.back = back
         self.frames = frames
+        #: Names of the index of a pandas frame that are not names of columns.
+        self.index = index
+
+    @property
+    def is_one_table(self) -> bool:
+        """Whether it is one table, not codes, and not patients with their events."""
+        return set(self.back) == {""}
 
     @property
     def lists(self) -> list[str]:
@@ -47,6 +65,11 @@ def prepare(data: object, asked: list[str] | None = None) -> Prepared:
     asked = asked or []
     if isinstance(data, Mapping):
         sources, backs, frames = [], {}, {}
+        if data and not any(_is_table(own) for own in data.values()):
+            raise DataError(
+                "a dictionary holds the frames of patients and their events: {'patients': frame, 'claims': frame}. "
+                "For one table, pass a frame, for example pandas.DataFrame(data)."
+            )
         for name, own in data.items():
             if not isinstance(name, str):
                 raise DataError("the tables of patients and events have names: {'patients': frame, 'claims': frame}.")
@@ -59,19 +82,34 @@ def prepare(data: object, asked: list[str] | None = None) -> Prepared:
         return Prepared(_kohort.Data.of_codes(_codes(data)), {}, {})
     source, back = _source(data, asked)
     frames = {"": source} if isinstance(source, _kohort.Frame) else {}
-    return Prepared(_kohort.Data.of_table(source), {"": back}, frames)
+    return Prepared(_kohort.Data.of_table(source), {"": back}, frames, _index(data))
+
+
+def _index(data: object) -> frozenset[str]:
+    if type(data).__module__.partition(".")[0] != "pandas":
+        return frozenset()
+    frame: Any = data
+    return frozenset(name for name in frame.index.names if isinstance(name, str)).difference(frame.columns)
 
 
 def _codes(patients: Sequence[object]) -> list[list[str]]:
     records: list[list[str]] = []
     for number, codes in enumerate(patients, start=1):
         if isinstance(codes, (str, bytes)) or not isinstance(codes, (Sequence, set, frozenset)):
-            raise DataError(f"patient {number}: the codes of a patient are a list of texts.")
+            raise DataError(
+                f"patient {number}: the codes of a patient are a list of texts. A list is for codes; for a table, pass a frame."
+            )
         record = sorted(codes, key=str) if isinstance(codes, (set, frozenset)) else list(codes)
         if not all(isinstance(code, str) for code in record):
             raise DataError(f"patient {number}: a code is not text. Convert codes with str().")
         records.append(record)
     return records
+
+
+def _is_table(own: object) -> bool:
+    # A column of a frame has a stream, too.
+    is_stream = hasattr(own, "__arrow_c_stream__") and not hasattr(own, "to_frame")
+    return isinstance(own, (str, os.PathLike)) or hasattr(own, "columns") or is_stream
 
 
 def _source(own: object, asked: list[str]) -> tuple[Any, Back]:
@@ -85,14 +123,28 @@ def _source(own: object, asked: list[str]) -> tuple[Any, Back]:
     if library == "polars":
         # A lazy frame is collected.
         own = _streamed(own.collect) if type(own).__name__ == "LazyFrame" else own  # type: ignore[attr-defined]
-    back = {"polars": _to_polars, "pyarrow": _to_pyarrow}.get(library, _as_it_is)
+    if type(own).__name__ == "Series":
+        raise DataError(SERIES)
+    frame: Any = own
+    if library == "polars" and hasattr(frame, "iter_slices"):
+        return _kohort.Frame(_polars_parts(frame), asked, (frame.height, frame.estimated_size())), _to_polars
+    back = {"pyarrow": _to_pyarrow}.get(library, _as_it_is)
     stream = getattr(own, "__arrow_c_stream__", None)
     if stream is None:
         raise DataError(
-            f"a {type(own).__name__} is not a table. Pass a pandas, polars or pyarrow frame, a DuckDB relation, the "
+            f"{_arguments.kind(own)} is not a table. Pass a pandas, polars or pyarrow frame, a DuckDB relation, the "
             "path of a file, or any object with __arrow_c_stream__."
         )
-    return _kohort.Frame(_streamed(stream), asked), back
+    size = (frame.num_rows, frame.nbytes) if library == "pyarrow" and hasattr(frame, "num_rows") else None
+    return _kohort.Frame([_streamed(stream)], asked, size), back
+
+
+def _polars_parts(frame: Any) -> Iterator[Any]:
+    """Streams of some rows at a time: polars joins the chunks of a frame for its stream, which is a copy of them."""
+    # Other threads run between two parts, and could change the frame.
+    frame = frame.clone()
+    for part in [frame] if frame.height <= PART_ROWS else frame.iter_slices(PART_ROWS):
+        yield _streamed(part.__arrow_c_stream__)
 
 
 def _streamed(stream: Callable[[], Any]) -> Any:
@@ -123,7 +175,7 @@ def _to_pyarrow(table: _kohort.ReleasedTable) -> Any:
 
 def _from_duckdb(relation: Any, asked: list[str]) -> _kohort.Frame:
     own = getattr(relation, "__arrow_c_stream__", None) or (lambda: relation.arrow().__arrow_c_stream__())
-    return _kohort.Frame(_streamed(own), asked)
+    return _kohort.Frame([_streamed(own)], asked)
 
 
 def _to_duckdb(table: _kohort.ReleasedTable) -> Any:
@@ -138,7 +190,9 @@ def _from_pandas(frame: Any, asked: list[str]) -> _kohort.Frame:
     except ImportError:
         raise DataError("pandas frames need pyarrow: pip install 'kohort[pandas]'.") from None
     if type(frame).__name__ == "Series":
-        raise DataError("a Series is one column. Pass a DataFrame: series.to_frame().")
+        raise DataError(SERIES)
+    if not hasattr(frame, "columns"):
+        raise DataError(f"{_arguments.kind(frame)} is not a table. Pass a DataFrame.")
     names = list(frame.columns)
     for place, name in enumerate(names, start=1):
         if not isinstance(name, str):
@@ -155,8 +209,15 @@ def _from_pandas(frame: Any, asked: list[str]) -> _kohort.Frame:
         try:
             own = frame[name]
             # Arrow does not know columns that hold only what differs from a fill value.
+            if type(getattr(getattr(own.dtype, "categories", None), "dtype", own.dtype)).__name__ == "IntervalDtype":
+                raise DataError(
+                    f"column {place} ({name[:60]}) holds intervals. Convert them to text: "
+                    "frame[name] = frame[name].astype(str)."
+                )
             own = own.sparse.to_dense() if type(own.dtype).__name__ == "SparseDtype" else own
             arrays.append(pyarrow.Array.from_pandas(own))
+        except DataError:
+            raise
         except Exception:
             # The message of the library may quote a cell.
             raise DataError(
@@ -164,7 +225,7 @@ def _from_pandas(frame: Any, asked: list[str]) -> _kohort.Frame:
                 "frame[name] = frame[name].astype('string')."
             ) from None
     table = pyarrow.table([_chunked(array) for array in arrays], names=names)
-    return _kohort.Frame(_streamed(table.__arrow_c_stream__), asked)
+    return _kohort.Frame([_streamed(table.__arrow_c_stream__)], asked, (table.num_rows, table.nbytes))
 
 
 def _in_order(released: Any, kind: Any) -> Any:

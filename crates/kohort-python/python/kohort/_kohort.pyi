@@ -1,6 +1,6 @@
 """The native half of the package. Use the functions of `kohort` instead."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from os import PathLike
 from typing import Any, TypedDict
 
@@ -33,7 +33,7 @@ class Frame:
     names: list[str]
     rows: int
     values: dict[str, set[str]]
-    def __new__(cls, stream: object, asked: list[str] = ...) -> Frame: ...
+    def __new__(cls, streams: Iterable[object], asked: list[str] = ..., size: tuple[int, int] | None = None) -> Frame: ...
 
 class ReleasedTable:
     columns: list[str]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import _kohort
+from . import _arguments, _kohort
 from ._frames import prepare
 from ._kohort import PolicyError
 
@@ -60,6 +60,10 @@ class Policy:
         >>> Policy.from_toml("[columns]\\nsex = { role = 'quasi' }\\n")["columns"]
         {'sex': {'role': 'quasi'}}
         """
+        if not isinstance(text, str):
+            raise PolicyError(f"from_toml takes the text of a policy, not {_arguments.kind(text)}.")
+        if text.endswith(".toml") and "\n" not in text:
+            raise PolicyError("from_toml takes the text of a policy. For a file: kh.Policy.from_file(path).")
         policy = cls(_kohort.to_dict(text))
         policy._text = text
         return policy
@@ -67,7 +71,7 @@ class Policy:
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Policy:
         """Read a policy file. Files that it names are looked for in its folder."""
-        path = Path(path)
+        path = Path(_arguments.path(path, "path"))
         policy = cls.from_toml(_read(path))
         policy._folder = str(path.parent)
         return policy
@@ -79,6 +83,8 @@ class Policy:
         >>> Policy.from_dict({"columns": {"sex": {"role": "quasi"}}, "privacy": {"k": 5}})
         <kohort policy: 1 columns, {'k': 5}>
         """
+        if not isinstance(settings, Mapping):
+            raise PolicyError(f"from_dict takes the keys of a policy as a dictionary, not {_arguments.kind(settings)}.")
         return cls(settings)
 
     def __getitem__(self, section: str) -> Any:
@@ -117,7 +123,7 @@ class Policy:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the policy, and beside it the hierarchies that it holds, for the command line."""
-        path, text = Path(path), self.to_toml()
+        path, text = Path(_arguments.path(path, "path")), self.to_toml()
         for own in [path, *(path.parent / name for name in self._files)]:
             if own.exists():
                 raise PolicyError(f"{own} exists. Choose another place.")
@@ -141,7 +147,7 @@ class Policy:
         >>> Policy().column("zip", "quasi", hierarchy={"prefix": [3, 2]})["columns"]
         {'zip': {'role': 'quasi', 'hierarchy': {'prefix': [3, 2]}}}
         """
-        settings = {"role": role, **keys}
+        name, settings = _arguments.column(name, "column"), {"role": role, **keys}
         self._functions.pop((table, name), None)
         if isinstance(hierarchy, Mapping) and not _is_keys(hierarchy):
             settings["hierarchy"] = self._add_tree(name, hierarchy)
@@ -159,12 +165,12 @@ class Policy:
     def identifier(self, *names: str, table: str | None = None) -> Policy:
         """Columns that name a person directly. They are dropped. `"*"` drops all columns that are not named."""
         for name in names:
-            self.column(name, "identifier", table=table)
+            self.column(_arguments.column(name, "identifier"), "identifier", table=table)
         return self
 
     def patient(self, name: str, *, table: str | None = None) -> Policy:
         """The key of a person. It is counted, and dropped."""
-        return self.column(name, "patient", table=table)
+        return self.column(_arguments.column(name, "patient"), "patient", table=table)
 
     def quasi(
         self,
@@ -172,35 +178,36 @@ class Policy:
         *,
         table: str | None = None,
         hierarchy: Hierarchy = None,
-        intervals: Iterable[int] | None = None,
+        intervals: int | Iterable[int] | None = None,
         start: int | None = None,
         end: int | None = None,
-        prefix: Iterable[int] | None = None,
+        prefix: int | Iterable[int] | None = None,
         date: str | None = None,
         **keys: Any,
     ) -> Policy:
         """A column that others may know about a person. It may be generalized along a hierarchy."""
+        name = _arguments.column(name, "quasi")
         if intervals is not None:
-            hierarchy = {"intervals": list(intervals), **_given({"from": start, "to": end})}
+            hierarchy = {"intervals": _arguments.numbers(intervals), **_given({"from": start, "to": end})}
         elif prefix is not None:
-            hierarchy = {"prefix": list(prefix)}
+            hierarchy = {"prefix": _arguments.numbers(prefix)}
         elif date is not None:
             hierarchy = {"date": date}
         return self.column(name, "quasi", table=table, hierarchy=hierarchy, **keys)
 
     def sensitive(self, name: str, *, table: str | None = None, **keys: Any) -> Policy:
         """A column whose value nobody may learn about a person."""
-        return self.column(name, "sensitive", table=table, **keys)
+        return self.column(_arguments.column(name, "sensitive"), "sensitive", table=table, **keys)
 
     def other(self, *names: str, reason: str, table: str | None = None) -> Policy:
         """Columns that no outsider can know. They are released as they are, and a reason is needed."""
         for name in names:
-            self.column(name, "other", table=table, reason=reason)
+            self.column(_arguments.column(name, "other"), "other", table=table, reason=reason)
         return self
 
     def codes(self, name: str, *, separator: str | None = None) -> Policy:
         """The column of a patient's codes: a list, texts with a separator, or one code in each row."""
-        self.column(name, "codes", **_given({"separator": separator}))
+        self.column(_arguments.column(name, "codes"), "codes", **_given({"separator": separator}))
         self._settings.setdefault("input", {})["layout"] = "list" if separator else "long"
         return self
 
@@ -256,7 +263,8 @@ class Policy:
             own = (columns if table is None else columns.get(table, {})).get(column)
             # A column that was taken out of the policy needs no hierarchy.
             if own is not None:
-                own["hierarchy"] = other._add_tree(column, {value: function(value) for value in values(table, column)})
+                groups = {value: _called(column, function, value) for value in values(table, column)}
+                own["hierarchy"] = other._add_tree(column, groups)
         other._functions, other._text = {}, None
         return other
 
@@ -284,6 +292,17 @@ def _is_keys(hierarchy: Mapping[Any, Any]) -> bool:
     # A format of dates and a system of groups are texts, too.
     texts = not {"date", "groups"} & set(hierarchy) and all(is_text(own) for own in hierarchy.values())
     return bool(_KEYS & set(hierarchy)) and not texts
+
+
+def _called(column: str, function: Groups, value: str) -> Iterable[object]:
+    try:
+        return function(value)
+    except Exception as error:
+        # Its message may quote the value.
+        raise PolicyError(
+            f"the hierarchy of {column!r}: the function failed ({type(error).__name__}). It is called with the text of a "
+            'value, such as "34" for the number 34. Call it by itself to see why it fails.'
+        ) from None
 
 
 def _groups(column: str, above: object) -> list[str]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from . import _kohort
+from . import _arguments, _kohort
 from ._frames import Prepared
 from ._kohort import DataError, PolicyError
 from ._policy import Policy
@@ -116,7 +117,8 @@ class Release(_Shown):
         sign: str | os.PathLike[str] | None = None,
     ) -> Path:
         """Write release/ and evidence/ into a new folder: all of it, or nothing. `sign` is the file of a secret key."""
-        return Path(self._native.save(folder, replace, sign))
+        sign = _arguments.path(sign, "sign") if sign is not None else None
+        return Path(self._native.save(_arguments.new_folder(folder, "folder", replace=replace), replace, sign))
 
     def __repr__(self) -> str:
         # The rows that came in would tell how many were removed.
@@ -244,6 +246,8 @@ class Comparison(_Shown):
 
     def policy(self, number: int) -> Policy:
         """The policy of a setting, to release it."""
+        if not isinstance(number, Integral) or not 0 <= int(number) < len(self):
+            raise PolicyError(f"the comparison has settings 0 to {len(self) - 1}. print(comparison) shows them.")
         text = self._policies[number]
         if text is None:
             raise DataError("this setting is for comparison only: it is never released.")
@@ -305,6 +309,8 @@ def policy_of(policy: Policy | Mapping[str, Any] | str | os.PathLike[str]) -> Po
         return Policy.from_dict(policy)
     if isinstance(policy, str) and "\n" in policy:
         return Policy.from_toml(policy)
+    if policy is None:
+        raise PolicyError("there is no policy. kh.suggest(data) suggests one, which you read and change.")
     if not isinstance(policy, (str, os.PathLike)):
         raise PolicyError(
             f"a {type(policy).__name__} is not a policy. Pass a Policy, a dictionary of its keys, its text, or the path of its file."

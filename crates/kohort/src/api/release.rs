@@ -2,7 +2,9 @@
 
 use crate::evidence::metrics::Metrics;
 use crate::pipeline::Released;
-use kohort_core::release::{AnyCertificate, CLUSTERS_FILE, PATIENTS_FILE, Published, ReleaseFiles, table_file};
+use kohort_core::release::{
+    AnyCertificate, CLUSTERS_FILE, PATIENTS_FILE, Published, ReleaseFiles, RepeatedLines, table_file,
+};
 use kohort_core::signature::SecretKey;
 use kohort_core::table::{CLAIMS, Chunk, Input, MemoryTable, Place, Silent, TextColumn, open};
 use kohort_core::{Error, Result};
@@ -87,6 +89,16 @@ impl Release {
     /// A file by its path below DIR: `release/data.csv`.
     pub fn file(&self, path: &str) -> Option<&[u8]> {
         self.files.get(path).map(|bytes| &**bytes)
+    }
+
+    /// The lines of a text file by its path below DIR, where they repeat so often that each is kept once.
+    pub fn lines(&self, path: &str) -> Option<&RepeatedLines> {
+        self.files.lines(path)
+    }
+
+    /// The paths of all files below DIR.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.paths()
     }
 
     /// All files by their path below DIR. `release/` is handed over, `evidence/` is kept.

@@ -92,10 +92,7 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<VariedPoli
     for (i, one) in vary.iter().enumerate() {
         check(one, &register)?;
         if vary[..i].iter().any(|other| other.key == one.key) {
-            return Err(Error::yours(format!(
-                "--vary {}: the key is varied twice. List all its values in one --vary.",
-                one.key
-            )));
+            return Err(Error::policy(format!("`{}` is varied twice. List all its values at once.", one.key)));
         }
     }
     let mut all = vec![VariedPolicy { name: String::new(), baseline: None, policy: policy.clone() }];
@@ -120,17 +117,17 @@ pub(super) fn settings(policy: &Section, vary: &[Vary]) -> Result<Vec<VariedPoli
 
 /// Returns whether there is such a key.
 fn check(vary: &Vary, register: &Register) -> Result<()> {
-    let wrong = |what: String| Err(Error::yours(format!("--vary {}: {what}", vary.key)));
     if vary.key == "method" {
         let known = |v: &&String| register.find(v).is_some() || RecodingBaseline::named(v).is_some();
         let names: Vec<&str> = register.entries().iter().map(|entry| entry.name).collect();
         let baselines = RecodingBaseline::ALL.map(RecodingBaseline::name).join(", ");
         return match vary.values.iter().find(|v| !known(v)) {
             None => Ok(()),
-            Some(_) => wrong(format!(
-                "unknown method. Available: {}; for sets of codes also {baselines}, which are only compared and never released.",
-                names.join(", ")
-            )),
+            Some(unknown) => Err(Error::policy(format!(
+                "settings to compare: unknown method. Available: {}; for sets of codes also {baselines}, which are only compared and never released.{}",
+                names.join(", "),
+                nearest(unknown, names.iter().copied()).map_or(String::new(), |own| format!(" Did you mean `{own}`?"))
+            ))),
         };
     }
     let params = register.entries().iter().flat_map(|entry| entry.params).map(|param| param.key);
@@ -139,7 +136,7 @@ fn check(vary: &Vary, register: &Register) -> Result<()> {
         return Ok(());
     }
     let hint = nearest(&vary.key, known).map_or(String::new(), |n| format!(" Did you mean `{n}`?"));
-    wrong(format!("unknown key of [privacy] or [method].{hint}"))
+    Err(Error::policy(format!("settings to compare: `{}` is not a key of [privacy] or [method].{hint}", vary.key)))
 }
 
 impl VariedPolicy {
