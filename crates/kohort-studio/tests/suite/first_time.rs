@@ -321,7 +321,7 @@ fn drop_linked(browser: &Browser) {
     let random = |n: u64, below: u64| ((n * 2_654_435_761) as u32 >> 7) as u64 % below;
     let one_of = |n: u64, all: &[&'static str]| all[random(n, all.len() as u64) as usize];
     let patient = |i: u64| {
-        let sex = if i % 2 == 0 { "M" } else { "F" };
+        let sex = if i.is_multiple_of(2) { "M" } else { "F" };
         format!("P{},{},{sex},{}\n", 1000 + i, 1940 + random(i + 1, 65), one_of(i + 5, &["north", "south", "west"]))
     };
     let visit = |i: u64| {
