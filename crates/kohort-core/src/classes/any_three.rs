@@ -58,7 +58,7 @@ pub(super) fn any_three_within(
     Some(Smallest { people: search.smallest.into_inner(), failing })
 }
 
-/// What all cores know.
+/// The things that all cores share.
 struct Search {
     bits: LabelBits,
     few: u32,

@@ -109,7 +109,7 @@ impl WorkersCounted {
         }
     }
 
-    /// What the counts of workers cannot show.
+    /// Returns what the counts of workers cannot show.
     pub(super) fn not_shown(&self) -> Option<String> {
         let (all, again) = (self.hashes.len(), self.again.len());
         (again < all).then(|| {

@@ -140,7 +140,7 @@ impl<S: Shape> Verified<S> {
         &self.findings
     }
 
-    /// What its custodian should know of how it was verified.
+    /// Returns notes for the custodian about how it was verified.
     pub fn note(&self) -> Option<String> {
         let gap = self.written.workers.as_ref()?.not_shown()?;
         Some(format!("Not shown: {gap}. `kohort verify` counts all of them on one machine."))

@@ -34,7 +34,7 @@ pub(crate) fn current(studio: &Studio, opened: &Opened) -> Option<Arc<RiskFound>
     desk.risk.as_ref().filter(|(text, _)| *text == counted_text(opened)).map(|(_, found)| Arc::clone(found))
 }
 
-/// What the risk of the data depends on: a part of the policy, and the tables as they are.
+/// All that the risk of the data depends on: a part of the policy, and the tables as they are.
 fn counted_text(opened: &Opened) -> String {
     let part = |key: &str| opened.section().ok()?.section(key).ok().flatten().map(|own| own.to_toml());
     let (input, columns) = (part("input").unwrap_or_default(), part("columns").unwrap_or_default());

@@ -48,7 +48,7 @@ pub struct PartsJob {
     pub folder: PathBuf,
 }
 
-/// What a part of a release holds, counted from its bytes.
+/// The contents of a part of a release, counted from its bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PartCounts {
     /// The hash of the bytes that were counted, in hexadecimal.

@@ -41,7 +41,7 @@ pub(super) struct StepOrder {
     pub held: Vec<(usize, Range<u32>)>,
     /// States how far ahead a step is chosen.
     pub look_ahead: LookAhead,
-    /// Whether the table is first split as long as it is safer than it must be.
+    /// True if the table is first split as long as it is safer than it must be.
     pub safer_first: SaferFirst,
 }
 

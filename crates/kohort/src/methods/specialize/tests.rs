@@ -45,7 +45,7 @@ fn policy(age: &str, privacy: &str, method: &str) -> String {
 
 const LKC: &str = "k = 2\nknows = 2\nconfidence = 0.5";
 
-/// What the method sees of a table, and its policy.
+/// A table as the method sees it, and its policy.
 fn opened(table: &str, policy: &str, threads: usize) -> Result<(Cohort, Policy)> {
     let folder = tempfile::tempdir().unwrap();
     for (file, text) in [("table.csv", table), ("jobs.csv", JOBS), ("policy.toml", policy)] {
@@ -406,7 +406,7 @@ fn columns_that_come_last_are_split_once() {
     }
 }
 
-/// What this thread has cost so far in CPU time, where the system says so.
+/// The CPU time of this thread so far, where the system says so.
 fn cpu() -> Option<std::time::Duration> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split(' ').next()?.parse().ok().map(std::time::Duration::from_nanos)
