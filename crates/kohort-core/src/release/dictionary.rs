@@ -4,10 +4,12 @@ use super::catalog::CATALOG_FILE;
 use super::data_file::PARTS;
 use super::events::{EventsPlan, PATIENTS_FILE, table_file};
 use super::fineness;
+use super::label_levels::HIERARCHY_FILE;
 use super::plan::{Plan, Recoding};
+use super::write::Written;
 use crate::cohort::Cohort;
 use crate::events::{Copied, Histories, QuasiColumn, ReleasedAs};
-use crate::hierarchy::SUPPRESSED;
+use crate::hierarchy::{Hierarchy, SUPPRESSED};
 use crate::policy::{self, Policy, Role};
 use crate::shape::{Codes, Events};
 
@@ -15,6 +17,8 @@ use crate::shape::{Codes, Events};
 pub(crate) const ONE_LABEL_EACH: &str = "original values and coarser labels; each original value has one label: ";
 /// The text about a quasi-identifier in which every record was coarsened by itself.
 pub(crate) const SEE_BELOW: &str = "original values and coarser labels, see below: ";
+/// A column that shows nothing.
+pub(crate) const SUPPRESSED_THROUGHOUT: &str = "suppressed";
 /// Stands between what a column shows and how it was cleaned.
 pub(crate) const BEFORE_THAT: &str = "; before that, ";
 /// A column that is released unchanged.
@@ -61,15 +65,18 @@ pub(crate) fn about_catalog(file: &str, column: &str) -> String {
     )
 }
 
-/// The data dictionary of a relational release.
-pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str, delimiter: u8) -> String {
+/// The data dictionary of a relational release, as it was written.
+pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, written: &Written, delimiter: u8) -> String {
+    let file = written.file.as_str();
     let mut text = head_of_table(file, delimiter);
     for column in policy.released() {
         let bound = &policy.columns[column];
         let shows = match &bound.role {
             Role::Quasi => quasi(policy, cohort, plan, column),
             Role::Detail { of } => match plan.changed.iter().find(|c| c.column == column) {
-                Some(changed) if changed.labels.len() == 1 && changed.labels[0].text == "*" => "suppressed".into(),
+                Some(changed) if changed.labels.len() == 1 && changed.labels[0].text == "*" => {
+                    SUPPRESSED_THROUGHOUT.into()
+                }
                 _ => detail_of(of),
             },
             Role::Sensitive { .. } | Role::Class | Role::Codes { .. } | Role::Pseudonym | Role::Other { .. } => {
@@ -85,7 +92,10 @@ pub fn data_dictionary(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str
     if let Some(catalog) = &plan.catalog {
         text += &about_catalog(file, &policy.columns[catalog.column].name);
     }
-    text += &fineness::section(cohort, plan, file, markdown);
+    // The recipient needs the hierarchy for it.
+    if written.beside.iter().any(|own| own == HIERARCHY_FILE) {
+        text += &fineness::section(policy, cohort, plan, file);
+    }
     text + "\n" + LAST_LINE
 }
 
@@ -206,23 +216,13 @@ fn quasi(policy: &Policy, cohort: &Cohort, plan: &Plan, column: usize) -> String
     let bound = &policy.columns[column];
     let position = cohort.quasi.iter().position(|q| q.column == column);
     match (position, &plan.levels) {
-        (Some(q), Some(levels)) => {
-            let own = &cohort.quasi[q].hierarchy.levels;
-            let level = levels[q];
-            if level + 1 == own.len() {
-                "suppressed".into()
-            } else if level == 0 {
-                format!("level 0 of {}: unchanged ({})", own.len() - 1, markdown(&bound.rule_text))
-            } else {
-                at_level(level, own.len() - 1, &own[level].name, &bound.rule_text)
-            }
-        }
+        (Some(q), Some(levels)) => at_one_level(&cohort.quasi[q].hierarchy, levels[q], &bound.rule_text),
         (Some(q), None) if plan.recoding == Recoding::ByValue => match &plan.changed[q].labels[..] {
-            [one] if one.text == SUPPRESSED => "suppressed".into(),
+            [one] if one.text == SUPPRESSED => SUPPRESSED_THROUGHOUT.into(),
             _ => format!("{ONE_LABEL_EACH}{}", markdown(&bound.rule_text)),
         },
         (Some(q), None) if plan.recoding == Recoding::ByRecord => match &plan.changed[q].labels[..] {
-            [one] if one.text == SUPPRESSED => "suppressed".into(),
+            [one] if one.text == SUPPRESSED => SUPPRESSED_THROUGHOUT.into(),
             _ => format!("{SEE_BELOW}{}", markdown(&bound.rule_text)),
         },
         _ => markdown(&bound.rule_text),
@@ -234,6 +234,16 @@ pub(crate) fn cleaned(column: &policy::Column) -> String {
     match &column.cleaning[..] {
         [] => String::new(),
         steps => format!("{BEFORE_THAT}{}", markdown(&steps.join("; "))),
+    }
+}
+
+/// Describes a column whose cells are all at one level of its hierarchy.
+pub(crate) fn at_one_level(hierarchy: &Hierarchy, level: usize, rule: &str) -> String {
+    let top = hierarchy.levels.len() - 1;
+    match level {
+        level if level == top => SUPPRESSED_THROUGHOUT.into(),
+        0 => format!("level 0 of {top}: unchanged ({})", markdown(rule)),
+        level => at_level(level, top, &hierarchy.levels[level].name, rule),
     }
 }
 

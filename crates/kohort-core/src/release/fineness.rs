@@ -1,9 +1,12 @@
 //! The part of dictionary.md about columns whose labels are of different levels.
 
-use super::label_levels::HIERARCHY_FILE;
-use super::plan::{Plan, Recoding};
-use crate::cohort::{Cohort, Quasi};
-use std::collections::{BTreeMap, BTreeSet};
+use super::dictionary::markdown;
+use super::label_levels::{ColumnLevels, HIERARCHY_FILE, levels_of};
+use super::plan::Plan;
+use crate::cohort::Cohort;
+use crate::hierarchy::SUPPRESSED;
+use crate::policy::Policy;
+use std::collections::BTreeMap;
 
 /// The first lines of this part.
 pub(crate) const HEAD: &str = "\n## Labels of different fineness\n\nEvery record was coarsened by itself, so a column shows labels of \
@@ -15,59 +18,81 @@ pub(crate) const NO_EXAMPLE: &str = "age";
 pub(crate) const RANGES: &str = "\nSome labels of numbers or dates are the range of their own group of records, such as `[35,50)` or `[2010-03,2010-06)`, and counted here \
                  with the finest level of which one label holds it. Ranges overlap each other.\n";
 
-/// Says how often each level occurs in each column, and how to analyse such columns. Empty where every
-/// column has one level, or each value one label.
-pub(super) fn section(cohort: &Cohort, plan: &Plan, file: &str, markdown: impl Fn(&str) -> String) -> String {
-    if plan.recoding != Recoding::ByRecord {
-        return String::new();
-    }
+/// Says how often each level occurs in each column, and how to analyse such columns.
+pub(super) fn section(policy: &Policy, cohort: &Cohort, plan: &Plan, file: &str) -> String {
     let mut text = HEAD.to_string();
+    let released = rows_by_cells(cohort, plan);
+    let mut has_ranges = false;
     for (q, quasi) in cohort.quasi.iter().enumerate() {
-        let rows = rows_by_level(cohort, plan, q);
-        let all: u64 = rows.values().sum();
-        let levels = rows.iter().map(|(&level, &own)| {
-            let share = 100.0 * own as f64 / all.max(1) as f64;
-            format!("{}: {share:.1} %", level_words(quasi, level, &markdown))
-        });
-        text += &format!("| {} | {} |\n", markdown(&quasi.name), levels.collect::<Vec<_>>().join(", "));
+        let labels = &plan.changed[q].labels;
+        let mut rows: Vec<(&str, u64)> = labels.iter().map(|label| (label.text.as_str(), 0)).collect();
+        for (cells, &own) in released.iter().enumerate() {
+            rows[plan.row(cells as u32)[q] as usize].1 += own;
+        }
+        rows.retain(|(_, own)| *own > 0);
+        let texts = rows.iter().map(|(text, _)| *text);
+        let levels = levels_of(quasi, &policy.columns[quasi.column].rule, texts.clone());
+        let levels = levels.unwrap_or_else(|| ColumnLevels::none(&quasi.name));
+        has_ranges |= shows_ranges(&levels, texts);
+        text += &line(&levels, rows.iter().copied());
     }
-    if shows_ranges(cohort, plan) {
+    if has_ranges {
         text += RANGES;
     }
     let (column, level) = example(cohort);
     text + &how_to_analyse(&column, level, file)
 }
 
-/// Returns whether a label is on none of the levels of its column.
-fn shows_ranges(cohort: &Cohort, plan: &Plan) -> bool {
-    cohort.quasi.iter().zip(&plan.changed).any(|(quasi, changed)| {
-        let levels = &quasi.hierarchy.levels;
-        let known: BTreeSet<&str> = levels.iter().flat_map(|l| &l.labels).map(|l| l.text.as_str()).collect();
-        changed.labels.iter().any(|label| !known.contains(label.text.as_str()))
-    })
+/// The line of a column: the share of its rows with labels of each level. `levels` are those that hierarchy.csv lists,
+/// `rows` the released labels with their rows.
+pub(crate) fn line<'a>(levels: &ColumnLevels, rows: impl Iterator<Item = (&'a str, u64)>) -> String {
+    let mut by_level: BTreeMap<usize, u64> = BTreeMap::new();
+    for (label, own) in rows.filter(|(_, own)| *own > 0) {
+        let level = match levels.labels.get(label) {
+            Some(own) => own.level,
+            None if label.is_empty() => 0,
+            // What is not listed has only `*` above it, or is `*`.
+            None => usize::MAX,
+        };
+        *by_level.entry(level).or_default() += own;
+    }
+    let all: u64 = by_level.values().sum();
+    let shares = by_level.iter().map(|(level, &own)| {
+        let words = match (level, levels.names.get(level)) {
+            (0, _) => "unchanged".to_string(),
+            (level, Some(name)) => format!("level {level} ({})", markdown(name)),
+            (_, None) => "suppressed".to_string(),
+        };
+        format!("{words}: {:.1} %", 100.0 * own as f64 / all.max(1) as f64)
+    });
+    format!("| {} | {} |\n", markdown(&levels.column), shares.collect::<Vec<_>>().join(", "))
 }
 
-/// The words for a level: unchanged, suppressed, or its number and name.
-fn level_words(quasi: &Quasi, level: usize, markdown: &impl Fn(&str) -> String) -> String {
-    match level {
-        0 => "unchanged".to_string(),
-        level if level + 1 == quasi.hierarchy.levels.len() => "suppressed".to_string(),
-        level => format!("level {level} ({})", markdown(&quasi.hierarchy.levels[level].name)),
-    }
+/// Returns whether a released label is on none of the levels of its column.
+pub(crate) fn shows_ranges<'a>(levels: &ColumnLevels, mut released: impl Iterator<Item = &'a str>) -> bool {
+    released.any(|label| match levels.labels.get(label) {
+        Some(own) => own.groups.first().is_none_or(|group| group != label),
+        None => !label.is_empty() && label != SUPPRESSED,
+    })
 }
 
 /// The released rows with labels of each level of a quasi-identifier. Synthetic records count, as whoever has the
 /// release counts them.
 pub fn rows_by_level(cohort: &Cohort, plan: &Plan, q: usize) -> BTreeMap<usize, u64> {
     let top = cohort.quasi[q].hierarchy.levels.len() - 1;
-    let mut released = plan.rows_by_cells(cohort).into_owned();
-    plan.added.iter().for_each(|own| released[own.cells as usize] += 1);
     let mut rows: BTreeMap<usize, u64> = BTreeMap::new();
-    for (cells, &own) in released.iter().enumerate().filter(|(_, rows)| **rows > 0) {
+    for (cells, &own) in rows_by_cells(cohort, plan).iter().enumerate().filter(|(_, rows)| **rows > 0) {
         let label = &plan.changed[q].labels[plan.row(cells as u32)[q] as usize];
         *rows.entry((label.height * top as f64).round() as usize).or_default() += own;
     }
     rows
+}
+
+/// The released rows with each combination of cells, synthetic records included.
+fn rows_by_cells(cohort: &Cohort, plan: &Plan) -> Vec<u64> {
+    let mut released = plan.rows_by_cells(cohort).into_owned();
+    plan.added.iter().for_each(|own| released[own.cells as usize] += 1);
+    released
 }
 
 /// Returns whether a name can be written in a program as it is.

@@ -101,7 +101,11 @@ pub(super) fn write(policy: &Policy, cohort: &Cohort, plan: &Plan, release: &Pat
 }
 
 /// The levels of these released labels; nothing if all are missing or `*`.
-fn levels_of<'a>(quasi: &Quasi, rule: &Rule, released: impl Iterator<Item = &'a str>) -> Option<ColumnLevels> {
+pub(super) fn levels_of<'a>(
+    quasi: &Quasi,
+    rule: &Rule,
+    released: impl Iterator<Item = &'a str>,
+) -> Option<ColumnLevels> {
     let levels = &quasi.hierarchy.levels;
     // For each label: the finest level that has it, and a value under it.
     let mut found: HashMap<&str, (usize, usize)> = HashMap::new();

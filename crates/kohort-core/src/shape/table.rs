@@ -55,7 +55,7 @@ impl Shape for Table {
     }
 
     fn dictionary(source: &Source, policy: &Policy, (cohort, plan): (&Cohort, &Plan), staged: &Staged) -> String {
-        release::data_dictionary(policy, cohort, plan, &staged.written.file, source.delimiter())
+        release::data_dictionary(policy, cohort, plan, &staged.written, source.delimiter())
     }
 
     fn recount(release: &ReleaseFolder, certificate: &Certificate, threads: usize) -> Result<(Recount, Vec<Outside>)> {

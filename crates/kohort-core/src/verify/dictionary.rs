@@ -2,16 +2,18 @@
 //! quasi-identifiers and about cleaning, which are the custodian's; with the original these are known too.
 
 use super::ReleaseFolder;
+use super::recount::CountedRelease;
 use crate::policy::Column;
 use crate::release::dictionary::{
     AS_IN_THE_SOURCE, BEFORE_THAT, HEAD_OF_CELLS, LAST_LINE, ONE_LABEL_EACH, PATIENT_LINE, PSEUDONYM, SEE_BELOW,
-    SOME_MISSING, SOME_SYNTHETIC, about_catalog, cleaned, detail_of, head_of_cell, head_of_codes, head_of_events,
-    head_of_file, head_of_table, markdown, rule_of_cell,
+    SOME_MISSING, SOME_SYNTHETIC, SUPPRESSED_THROUGHOUT, about_catalog, cleaned, detail_of, head_of_cell,
+    head_of_codes, head_of_events, head_of_file, head_of_table, markdown, rule_of_cell,
 };
 use crate::release::fineness::{self, how_to_analyse};
 use crate::release::{Certificate, ColumnClaim, table_file};
 use crate::shape::{Codes, Events, Table};
 use crate::{Error, Result};
+use std::collections::BTreeMap;
 
 /// The name of the file.
 pub(super) const DICTIONARY: &str = "dictionary.md";
@@ -29,38 +31,47 @@ pub(super) fn read(release: &ReleaseFolder) -> Result<String> {
     release.text(DICTIONARY, LARGEST)
 }
 
-/// Checks the dictionary of a table. `policy`: the columns of the policy, if it is there.
-pub(crate) fn check_table<'a>(
+/// Checks the dictionary of a table against what was counted. `policy`: the columns of the policy, if it is there.
+/// Returns what it says of quasi-identifiers that show one level, by name: that is compared with the original.
+pub(super) fn check_table<'a>(
     text: &str,
     certificate: &Certificate<Table>,
+    counted: &CountedRelease,
     policy: Option<&Policies<'a>>,
-) -> Result<()> {
+) -> Result<BTreeMap<String, String>> {
     let mut rest = Rest { text };
     let file = certificate.files.iter().find(|f| f.rows.is_some()).map_or("", |f| f.name.as_str());
     rest.expect(&head_of_table(file, certificate.delimiter))?;
     let columns = &certificate.promise.columns;
+    let mut one_level = BTreeMap::new();
     for column in columns {
-        rest.column(column, policy)?;
+        let shows = rest.column(column, policy)?;
+        if column.role == "quasi" && (shows == SUPPRESSED_THROUGHOUT || shows.starts_with("level ")) {
+            one_level.insert(column.name.clone(), shows.to_string());
+        }
     }
     if let Some(synthetic) = &certificate.promise.claim.synthetic {
         rest.expect(SOME_SYNTHETIC)?;
         synthetic.catalog.iter().try_for_each(|column| rest.expect(&about_catalog(file, column)))?;
     }
-    if rest.has(fineness::HEAD) {
-        let quasi: Vec<&str> = columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
-        for name in &quasi {
-            let line = rest.line()?;
-            let shares = line.strip_prefix(&*format!("| {} | ", markdown(name))).and_then(|own| own.strip_suffix(" |"));
-            // Levels have names that are the custodian's.
-            if !shares.is_some_and(|own| own.ends_with(" %") && are_words(own)) {
-                return Err(differs());
-            }
+    if !counted.label_levels.is_empty() {
+        rest.expect(fineness::HEAD)?;
+        let mut has_ranges = false;
+        for (&place, levels) in &counted.label_levels {
+            let rows = counted.tuples.frequencies(place).iter().copied();
+            let released = counted.tuples.dictionaries[place].texts().into_iter().zip(rows).filter(|(_, own)| *own > 0);
+            has_ranges |= fineness::shows_ranges(levels, released.clone().map(|(label, _)| label));
+            rest.expect(&fineness::line(levels, released))?;
         }
-        rest.has(fineness::RANGES);
+        if has_ranges {
+            rest.expect(fineness::RANGES)?;
+        }
+        let quasi: Vec<&str> = columns.iter().filter(|c| c.role == "quasi").map(|c| c.name.as_str()).collect();
         rest.example(&quasi, file)?;
     }
     rest.expect("\n")?;
-    rest.end()
+    rest.end()?;
+    Ok(one_level)
 }
 
 /// Checks the dictionary of clusters of codes. `policy`: the columns of the policy, if it is there; only what they say
@@ -144,8 +155,8 @@ impl<'a> Rest<'a> {
         if self.text.is_empty() { Ok(()) } else { Err(differs()) }
     }
 
-    /// The line of a column.
-    fn column(&mut self, column: &ColumnClaim, policy: Option<&Policies<'_>>) -> Result<()> {
+    /// The line of a column. Returns what the column shows, without how it was cleaned where that is known.
+    fn column(&mut self, column: &ColumnClaim, policy: Option<&Policies<'_>>) -> Result<&'a str> {
         let line = self.line()?;
         let before = format!("| {} | {} | ", markdown(&column.name), column.role);
         let shows = line.strip_prefix(&*before).and_then(|own| own.strip_suffix(" |")).filter(|own| are_words(own));
@@ -163,13 +174,17 @@ impl<'a> Rest<'a> {
         let holds = match (&*column.role, known) {
             ("quasi", None) => true,
             ("quasi", Some(known)) => {
-                is("suppressed") || is_rule(shows, &markdown(&known.rule_text), cleaned.as_deref().unwrap_or_default())
+                is(SUPPRESSED_THROUGHOUT)
+                    || is_rule(shows, &markdown(&known.rule_text), cleaned.as_deref().unwrap_or_default())
             }
-            ("detail", _) => is("suppressed") || is(&detail_of(&column.of)),
+            ("detail", _) => is(SUPPRESSED_THROUGHOUT) || is(&detail_of(&column.of)),
             ("pseudonym", _) => is(AS_IN_THE_SOURCE) || is(PSEUDONYM),
             _ => is(AS_IN_THE_SOURCE),
         };
-        if holds { Ok(()) } else { Err(differs()) }
+        if !holds {
+            return Err(differs());
+        }
+        Ok(cleaned.as_deref().and_then(|cleaned| shows.strip_suffix(cleaned)).unwrap_or(shows))
     }
 
     /// The lines about analysing columns of mixed fineness, with one of the columns as their example.
@@ -212,6 +227,6 @@ fn are_words(text: &str) -> bool {
     !text.is_empty()
 }
 
-fn differs() -> Error {
+pub(super) fn differs() -> Error {
     Error::refused(format!("{DICTIONARY}: its words are not those that Kohort writes for this release."))
 }

@@ -178,7 +178,7 @@ fn possible(
         values.push(String::new());
     }
     let released = &counted.tuples.dictionaries[position];
-    let labels = labels_of(policy, column, &values, &released.texts(), counted.label_levels.get(&position))?;
+    let labels = labels_of(policy, column, &values, &counted.stated(position))?;
     let mut shown: Vec<Vec<u32>> = Vec::new();
     let mut hit = vec![false; released.len()];
     for text in dictionary.texts() {

@@ -109,8 +109,31 @@ pub(super) struct CountedRelease {
     pub(super) outside: Vec<Outside>,
     /// The groups of released labels that the release lists, by place among the quasi-identifiers.
     pub(super) label_levels: BTreeMap<usize, ColumnLevels>,
+    /// The words of the dictionary about quasi-identifiers that show one level, by name.
+    pub(super) one_level: BTreeMap<String, String>,
     /// The counts of an engine's workers, where they wrote the parts.
     pub(super) workers: Option<Arc<WorkersCounted>>,
+}
+
+impl CountedRelease {
+    /// What the release says of the labels of a quasi-identifier or a detail, beside showing them.
+    pub(super) fn stated(&self, place: usize) -> StatedLabels<'_> {
+        StatedLabels {
+            released: self.tuples.dictionaries[place].texts(),
+            groups: self.label_levels.get(&place),
+            one_level: self.one_level.get(&self.columns[place].1).map(String::as_str),
+        }
+    }
+}
+
+/// What a release says of the labels of a column.
+pub(super) struct StatedLabels<'a> {
+    /// The released labels.
+    pub(super) released: Vec<&'a str>,
+    /// The groups that they belong to, where hierarchy.csv lists them.
+    pub(super) groups: Option<&'a ColumnLevels>,
+    /// The words of the dictionary, where they name one level.
+    pub(super) one_level: Option<&'a str>,
 }
 
 /// Reads a release and recounts its claim in rows. `lines`: where private/rows is, if it is needed.
@@ -168,6 +191,7 @@ pub(super) fn recount(
         claim,
         outside: read.outside,
         label_levels: BTreeMap::new(),
+        one_level: BTreeMap::new(),
         workers: release.workers.clone(),
     };
     counted.label_levels = super::label_levels::read(release, certificate, &counted)?;

@@ -25,7 +25,7 @@ pub(crate) fn recount_table(
     let values = Values::AsClaimed;
     let mut counted = recount::recount(release, certificate, values, None, threads, &progress)?;
     look_over_values(&mut counted);
-    dictionary::check_table(&dictionary::read(release)?, certificate, None)?;
+    dictionary::check_table(&dictionary::read(release)?, certificate, &counted, None)?;
     Ok((counted.recount, counted.outside))
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn compare_table(
     inference::nothing_is_told(&counted, certificate, source, policy)?;
     look_over_values(&mut counted);
     let column = |name: &str| policy.columns.iter().find(|own| own.name == name);
-    dictionary::check_table(&dictionary::read(release)?, certificate, Some(&column))?;
+    counted.one_level = dictionary::check_table(&dictionary::read(release)?, certificate, &counted, Some(&column))?;
     let compared = match lines {
         Some(lines) => original::row_by_row(&mut counted, certificate, source, policy, lines)?,
         None => {

@@ -16,6 +16,7 @@ mod conformance;
 mod deleted;
 mod demographic_codes;
 mod determinism;
+mod dictionary_words;
 mod elsewhere;
 mod engine;
 mod event_findings;

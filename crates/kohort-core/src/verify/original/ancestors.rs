@@ -1,9 +1,10 @@
 //! The labels that a value of the original may be released as.
 
-use super::super::label_levels;
+use super::super::recount::StatedLabels;
+use super::super::{dictionary, label_levels};
 use crate::hierarchy::SUPPRESSED;
 use crate::policy::{Policy, Role};
-use crate::release::ColumnLevels;
+use crate::release::dictionary::at_one_level;
 use crate::table::Dictionary;
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,13 +36,13 @@ pub(super) fn no_ancestor(policy: &Policy, column: usize) -> Error {
 /// Returns the labels that each original value may be released as: its labels at the levels that the policy permits,
 /// those released labels that are ranges of a class and contain it, and, where the policy permits all levels, those
 /// that are intervals found during the search and contain it. A label that two levels share is permitted if one of
-/// them is. Refuses groups of labels that the release lists and the hierarchy does not have.
+/// them is. Refuses groups of labels that the release lists and the
+/// hierarchy does not have, and a level that the dictionary names and that is not shown.
 pub(in super::super) fn labels_of(
     policy: &Policy,
     column: usize,
     values: &[String],
-    released: &[&str],
-    listed: Option<&ColumnLevels>,
+    stated: &StatedLabels<'_>,
 ) -> Result<BTreeMap<String, Vec<String>>> {
     let bound = &policy.columns[column];
     let mut texts: Vec<&str> = vec![""];
@@ -51,8 +52,17 @@ pub(in super::super) fn labels_of(
     // A column that is declared finer than another one is suppressed with it, whatever levels it has.
     let follows = policy.effects.single_cells && !bound.of.is_empty();
     let hierarchy = bound.rule.apply(&texts, missing);
-    if let Some(own) = listed {
+    let released = &stated.released;
+    if let Some(own) = stated.groups {
         label_levels::is_of_hierarchy(own, &hierarchy, &bound.rule, texts.len(), released)?;
+    }
+    if let Some(words) = stated.one_level {
+        let is_shown = |level: &usize| at_one_level(&hierarchy, *level, &bound.rule_text) == words;
+        let level = (0..hierarchy.levels.len()).find(is_shown).ok_or_else(dictionary::differs)?;
+        let labels: BTreeSet<&str> = hierarchy.levels[level].labels.iter().map(|label| label.text.as_str()).collect();
+        if released.iter().any(|label| !label.is_empty() && !labels.contains(label)) {
+            return Err(dictionary::differs());
+        }
     }
     let ranges = policy.ranges(column, &texts);
     let labels = texts.iter().enumerate().map(|(code, text)| {

@@ -262,7 +262,7 @@ fn check_ancestors(
     let (position, column) = plan.changed[i];
     let values: Vec<String> = findings.values[i].iter().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
     let dictionary = &counted.tuples.dictionaries[position];
-    let labels = labels_of(policy, column, &values, &dictionary.texts(), counted.label_levels.get(&position))?;
+    let labels = labels_of(policy, column, &values, &counted.stated(position))?;
     for (value, label) in &findings.pairs[i] {
         let shown = dictionary.text(*label);
         let value = std::str::from_utf8(value).unwrap_or_default();

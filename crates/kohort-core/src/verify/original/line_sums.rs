@@ -177,7 +177,7 @@ fn column_is_true(
         }
     }
     let texts: Vec<String> = values.keys().map(|v| String::from_utf8_lossy(v).into_owned()).collect();
-    let labels = labels_of(policy, column, &texts, &dictionary.texts(), counted.label_levels.get(&position))?;
+    let labels = labels_of(policy, column, &texts, &counted.stated(position))?;
     let code_of: BTreeMap<&str, usize> = (0..dictionary.len()).map(|c| (dictionary.text(c as u32), c)).collect();
     let mut expected = vec![0u64; dictionary.len()];
     for (text, (_, sum)) in texts.iter().zip(values.values()).filter(|(_, (rows, _))| *rows > 0) {

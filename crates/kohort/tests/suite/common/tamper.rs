@@ -42,6 +42,20 @@ pub fn rewrite_certificate(folder: &Path, quasi: usize) {
     put_certificate(folder, &certificate);
 }
 
+/// Takes hierarchy.csv out of a release, and what the dictionary says of it: then nothing is there that contradicts a
+/// label.
+pub fn without_label_levels(folder: &Path) {
+    let mut own = certificate(folder);
+    own["counted"]["files"].as_array_mut().unwrap().retain(|file| file["name"] != "hierarchy.csv");
+    put_certificate(folder, &own);
+    fs::remove_file(folder.join("release/hierarchy.csv")).unwrap();
+    let dictionary = folder.join("release/dictionary.md");
+    let text = fs::read_to_string(&dictionary).unwrap();
+    let from = text.find("\n## Labels of different fineness").unwrap();
+    let to = text.rfind("\n`certificate.json` states").unwrap();
+    fs::write(&dictionary, format!("{}{}", &text[..from], &text[to..])).unwrap();
+}
+
 /// Copies a folder with all it holds.
 pub fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
