@@ -116,7 +116,7 @@ pub(super) struct CountedRelease {
 }
 
 impl CountedRelease {
-    /// What the release says of the labels of a quasi-identifier or a detail, beside showing them.
+    /// Returns what the release says of the labels of a quasi-identifier or a detail, beside showing them.
     pub(super) fn stated(&self, place: usize) -> StatedLabels<'_> {
         StatedLabels {
             released: self.tuples.dictionaries[place].texts(),
@@ -126,7 +126,7 @@ impl CountedRelease {
     }
 }
 
-/// What a release says of the labels of a column.
+/// The statements of a release about the labels of a column.
 pub(super) struct StatedLabels<'a> {
     /// The released labels.
     pub(super) released: Vec<&'a str>,
