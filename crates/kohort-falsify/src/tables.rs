@@ -18,7 +18,8 @@ pub struct Found {
     pub releases: u64,
     /// Originals released by the whole path beside.
     pub by_path: u64,
-    /// The highest chance of a link where a bound was promised to an attacker who knows the algorithm, as a share of the bound.
+    /// The highest probability of a link where a limit was promised against an attacker who knows the algorithm, as a
+    /// share of the limit.
     pub of_bound: f64,
     /// The highest chance of a link where none was.
     pub unbounded_link: f64,

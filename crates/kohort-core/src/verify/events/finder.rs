@@ -181,8 +181,8 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The holders of the labels of a column: (class, label, patient), ascending. Patients come in order, so that those of a class
-/// are counted by label and put in place, which takes less than sorting them.
+/// The holders of the labels of a column: (class, label, patient), ascending. Patients come in order, so that those of
+/// a class are counted by label and put in place, which takes less than sorting them.
 fn holders(column: &PatientLabels, members: &[Vec<u32>]) -> Vec<(u32, u32, u32)> {
     let mut all = Vec::with_capacity(column.counts.values().len());
     // By label: how many of the class have it, then where the next one comes.
