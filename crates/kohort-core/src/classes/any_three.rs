@@ -3,14 +3,15 @@
 //! Three hundred columns have 4,455,100 sets of three, with hundreds of millions of classes. Only the smallest one is
 //! asked for, and the sets with a class below the least size. So a class is counted until it has as many tuples as the
 //! smallest class so far: nearly all of them have, after a few blocks of 512 tuples. Behind every tuple there is at
-//! least one person, and what stays below the limit is counted in full. So the result is exact.
+//! least one person, and nobody is behind more tuples than the person who has most. What stays below the limit is counted
+//! in full, every person once. So the result is exact.
 //!
 //! Two labels that few tuples share take a step for each of these tuples and each other column instead, and the classes
 //! with them are counted nowhere else.
 //!
 //! # Cost
 //! One step for each tuple and each two columns. Then each class takes as many blocks as it needs to reach the limit: the
-//! more people a class has, the fewer. Columns are shared among the cores. Memory: two bytes for each cell (four at
+//! more people a class has, the fewer; where people have several tuples, as many times more. Columns are shared among the cores. Memory: two bytes for each cell (four at
 //! first), a bit for each tuple and label, and four bytes for each two labels.
 
 use super::KnownPeople;
@@ -30,8 +31,7 @@ pub(crate) struct Smallest {
     pub(crate) failing: Option<[usize; 3]>,
 }
 
-/// Finds the smallest class over any three of these columns, which are ascending. `None` if people do not add up, or
-/// if there are too many labels.
+/// Finds the smallest class over any three of these columns, which are ascending. `None` if there are too many labels.
 pub(crate) fn any_three(crowd: &KnownPeople, columns: &[usize], least: u64, threads: usize) -> Option<Smallest> {
     any_three_within(crowd, columns, least, threads, crowd.people.tuples() / FEW)
 }
@@ -44,7 +44,7 @@ pub(super) fn any_three_within(
     threads: usize,
     few: usize,
 ) -> Option<Smallest> {
-    if !crowd.people.add_up() || columns.len() < 3 {
+    if columns.len() < 3 {
         return None;
     }
     let labels: usize = columns.iter().map(|&column| crowd.known[column].len.saturating_sub(1)).sum();
@@ -75,6 +75,7 @@ impl Search {
             open: Vec::new(),
             of_label: vec![0; self.bits.column.len()],
             touched: Vec::new(),
+            several: Vec::new(),
             failing: None,
         };
         for second in first + 1..self.bits.columns() {
@@ -105,6 +106,8 @@ struct Counter<'a> {
     /// The people with each label; all 0 between two classes.
     of_label: Vec<u64>,
     touched: Vec<u16>,
+    /// People who have several tuples, each with one of them.
+    several: Vec<(u32, usize)>,
     failing: Option<[usize; 3]>,
 }
 
@@ -117,6 +120,8 @@ impl Counter<'_> {
         if third == bits.columns() || limit <= 1 {
             return;
         }
+        // Behind so many tuples there are at least as many people as the limit.
+        let enough = limit.saturating_mul(bits.most_tuples);
         let pairs = bits.pairs(a, third).iter().zip(bits.pairs(b, third));
         let are_many =
             (bits.labels(third).start as u32..).zip(pairs).filter(|(_, (with_a, with_b))| *with_a.min(with_b) > few);
@@ -129,7 +134,7 @@ impl Counter<'_> {
                 let (label, tuples) = self.open[number];
                 let tuples = tuples + common(&both, &block[label as usize]);
                 self.open[open] = (label, tuples);
-                open += usize::from(u64::from(tuples) < limit);
+                open += usize::from(u64::from(tuples) < enough);
             }
             self.open.truncate(open);
             if open == 0 {
@@ -146,22 +151,43 @@ impl Counter<'_> {
     /// Counts the classes with any label of another column.
     fn tuple_by_tuple(&mut self, [a, b]: [usize; 2]) {
         let bits = &self.search.bits;
+        let mut several = std::mem::take(&mut self.several);
         for tuple in bits.tuples_with([a, b]) {
-            let (people, labels) = bits.row(tuple);
-            for &label in labels {
-                let count = &mut self.of_label[usize::from(label)];
-                if *count == 0 {
-                    self.touched.push(label);
+            let (single, others) = bits.behind(tuple);
+            if single > 0 {
+                bits.row(tuple).iter().for_each(|&label| self.add(label, single));
+            }
+            several.extend(others.iter().map(|&person| (person, tuple)));
+        }
+        several.sort_unstable();
+        for own in several.chunk_by(|a, b| a.0 == b.0) {
+            for (number, &(_, tuple)) in own.iter().enumerate() {
+                for (column, &label) in bits.row(tuple).iter().enumerate() {
+                    // Somebody whose tuples share a label counts once there.
+                    if own[..number].iter().all(|&(_, before)| bits.row(before)[column] != label) {
+                        self.add(label, 1);
+                    }
                 }
-                *count += people;
             }
         }
+        several.clear();
+        self.several = several;
         for label in std::mem::take(&mut self.touched) {
             let people = std::mem::take(&mut self.of_label[usize::from(label)]);
             if usize::from(label) != a && usize::from(label) != b {
                 self.see([a, b, usize::from(label)], people);
             }
         }
+    }
+
+    /// Adds people to those with a label.
+    #[inline]
+    fn add(&mut self, label: u16, people: u64) {
+        let count = &mut self.of_label[usize::from(label)];
+        if *count == 0 {
+            self.touched.push(label);
+        }
+        *count += people;
     }
 
     /// Takes in a class with so many people; a class of nobody is none.

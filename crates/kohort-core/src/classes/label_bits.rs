@@ -2,6 +2,7 @@
 
 use super::KnownPeople;
 use crate::parallel;
+use crate::ragged::Ragged;
 use std::ops::Range;
 
 /// The words of one block of tuples.
@@ -18,9 +19,13 @@ pub(super) struct LabelBits {
     starts: Vec<usize>,
     /// The column of each label.
     pub(super) column: Vec<u16>,
-    /// The people behind each tuple.
+    /// The people behind each tuple and no other.
     people: Vec<u32>,
-    /// True if one person is behind each tuple.
+    /// The people behind each tuple who have several tuples, ascending.
+    several: Ragged<u32>,
+    /// The most tuples that one person has.
+    pub(super) most_tuples: u64,
+    /// True if one person is behind each tuple, who has no other.
     is_one_each: bool,
     /// The bits of every label for the first tuples, then those of every label for the next ones, and so on.
     blocks: Vec<Bits>,
@@ -42,8 +47,13 @@ impl LabelBits {
         }
         u16::try_from(column.len()).ok()?;
         let single = &crowd.people.single;
-        let tuples: Vec<usize> = (0..single.len()).filter(|&tuple| single[tuple] > 0).collect();
+        let having = |tuple: usize| crowd.people.having(tuple as u32);
+        let tuples: Vec<usize> =
+            (0..single.len()).filter(|&tuple| single[tuple] > 0 || !having(tuple).is_empty()).collect();
         let people: Vec<u32> = tuples.iter().map(|&tuple| single[tuple]).collect();
+        let mut several = Ragged::default();
+        tuples.iter().for_each(|&tuple| several.push(having(tuple).iter().copied()));
+        let most_tuples = crowd.people.several().map(|own| own.len() as u64).max().unwrap_or(1);
         let labels: Vec<Vec<u16>> = known
             .zip(&starts)
             .map(|(own, start)| tuples.iter().map(|&tuple| *start as u16 + own.of[tuple] as u16).collect())
@@ -59,8 +69,8 @@ impl LabelBits {
             }
         }
         let pairs = parallel::map(threads, columns.len(), |first| count_pairs(&starts, &labels, first));
-        let is_one_each = people.iter().all(|&people| people == 1);
-        Some(LabelBits { starts, column, people, is_one_each, blocks, rows, pairs })
+        let is_one_each = crowd.people.add_up() && people.iter().all(|&people| people == 1);
+        Some(LabelBits { starts, column, people, several, most_tuples, is_one_each, blocks, rows, pairs })
     }
 
     pub(super) fn columns(&self) -> usize {
@@ -101,10 +111,15 @@ impl LabelBits {
         })
     }
 
-    /// The people behind a tuple, and its labels in the order of the columns.
-    pub(super) fn row(&self, tuple: usize) -> (u64, &[u16]) {
+    /// The labels of a tuple in the order of the columns.
+    pub(super) fn row(&self, tuple: usize) -> &[u16] {
         let columns = self.columns();
-        (u64::from(self.people[tuple]), &self.rows[tuple * columns..][..columns])
+        &self.rows[tuple * columns..][..columns]
+    }
+
+    /// The number of people behind a tuple and no other, and those behind it who have several.
+    pub(super) fn behind(&self, tuple: usize) -> (u64, &[u32]) {
+        (u64::from(self.people[tuple]), self.several.get(tuple))
     }
 
     /// The people behind the tuples that show three labels, of which there are so many.
@@ -112,7 +127,14 @@ impl LabelBits {
         if self.is_one_each {
             return tuples;
         }
-        self.tuples_with(labels).map(|tuple| u64::from(self.people[tuple])).sum()
+        let (mut people, mut several) = (0, Vec::new());
+        for (single, others) in self.tuples_with(labels).map(|tuple| self.behind(tuple)) {
+            people += single;
+            several.extend_from_slice(others);
+        }
+        several.sort_unstable();
+        several.dedup();
+        people + several.len() as u64
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) fn known_sets(policy: &Policy, quasi: usize) -> Result<KnownSets> {
                 "`knows` results in {count} sets of quasi-identifiers, more than the maximum of {MOST_SETS}. \
                  Largest supported value here: knows = {}, or \"all\". The method `specialize` supports more, since \
                  it counts only the columns that it makes more detailed. The method `local` supports knows = 3 with up to \
-                 {MOST_SETS_OF_THREE} sets where k is required of rows and nothing else.",
+                 {MOST_SETS_OF_THREE} sets where k is required and nothing else.",
                 reach.unwrap_or(1)
             ));
             match (knows, reach) {
@@ -44,16 +44,15 @@ pub(super) struct KnownSets {
 /// The most sets that are counted one by one.
 pub const MOST_SETS: u64 = 1_000_000;
 
-/// The most sets of three columns that are counted together, where k alone is required of rows.
+/// The most sets of three columns that are counted together, where k alone is required.
 pub const MOST_SETS_OF_THREE: u64 = 50_000_000;
 
-/// Returns whether the policy is about an attacker who knows any three columns, and requires nothing but k of rows.
+/// Returns whether the policy is about an attacker who knows any three columns, and requires nothing but k.
 /// Such sets are counted together, so that there may be more of them than can be listed.
 pub fn is_any_three(policy: &Policy, quasi: usize) -> bool {
     let privacy = &policy.privacy;
     let number = Knows::Any(3).number(quasi, Shorter::Implied);
     privacy.knows == Knows::Any(3)
-        && policy.patient().is_none()
         && !privacy.reads_sensitive()
         && number.is_some_and(|number| number <= MOST_SETS_OF_THREE)
 }

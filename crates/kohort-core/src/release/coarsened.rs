@@ -26,53 +26,71 @@ pub struct ClassLabel {
 
 impl ClassLabel {
     /// Labels with equal keys are one label.
-    fn key(&self) -> (ShownLabel, &str) {
-        (self.shown, self.range.as_ref().map_or("", |range| range.text.as_str()))
+    fn key(&self) -> LabelKey {
+        (self.shown, self.range.as_ref().map(|range| range.text.clone()))
     }
 }
+
+/// A label of a level, and the text of the range inside it.
+type LabelKey = (ShownLabel, Option<String>);
+
+/// The labels that classes show in a column: for each its number by first appearance, and the range if it is one.
+type ColumnLabels = BTreeMap<LabelKey, (u32, Option<ReleasedLabel>)>;
 
 impl Plan {
     /// Makes the plan of classes that show these labels, one for each quasi-identifier. `parts` are the
     /// classes of each tuple's rows. A detail is shown only where all it is finer than is unchanged.
-    pub fn coarsened(cohort: &Cohort, classes: &[Vec<ClassLabel>], parts: Vec<Vec<(u32, Share)>>) -> Plan {
+    ///
+    /// # Cost
+    /// Four bytes for each class and quasi-identifier: labels are numbered class by class.
+    pub fn coarsened(
+        cohort: &Cohort,
+        classes: impl IntoIterator<Item = Vec<ClassLabel>>,
+        parts: Vec<Vec<(u32, Share)>>,
+    ) -> Plan {
         let quasi = cohort.quasi.len();
+        let mut labels: Vec<ColumnLabels> = vec![BTreeMap::new(); quasi];
+        let mut rows: Vec<u32> = Vec::new();
+        for class in classes {
+            rows.extend(class.into_iter().zip(&mut labels).map(|(label, own)| {
+                let next = own.len() as u32;
+                own.entry(label.key()).or_insert((next, label.range)).0
+            }));
+        }
+        // In the order of their keys, labels do not depend on which class came first.
+        let mut numbers: Vec<Vec<u32>> = Vec::new();
         let mut changed: Vec<Changed> = Vec::new();
-        let mut number_of: Vec<BTreeMap<(ShownLabel, &str), u32>> = Vec::new();
-        for (position, column) in cohort.quasi.iter().enumerate() {
-            let own: BTreeMap<(ShownLabel, &str), &ClassLabel> =
-                classes.iter().map(|class| (class[position].key(), &class[position])).collect();
-            let numbers = own.keys().copied().zip(0..).collect();
-            let label = |own: &&ClassLabel| match &own.range {
-                Some(range) => range.clone(),
-                None => released(cohort, position, own.shown),
+        for (position, (column, own)) in cohort.quasi.iter().zip(labels).enumerate() {
+            let mut number_of = vec![0; own.len()];
+            for (number, (appeared, _)) in (0..).zip(own.values()) {
+                number_of[*appeared as usize] = number;
+            }
+            let label = |((shown, _), (_, range)): (LabelKey, (u32, Option<ReleasedLabel>))| {
+                range.unwrap_or_else(|| released(cohort, position, shown))
             };
-            let labels = own.values().map(label).collect();
-            changed.push(Changed { column: column.column, position, labels });
-            number_of.push(numbers);
+            changed.push(Changed { column: column.column, position, labels: own.into_iter().map(label).collect() });
+            numbers.push(number_of);
         }
         for (kept, _) in &cohort.details {
             let labels = detail_labels(cohort, kept.position, true);
             changed.push(Changed { column: kept.column, position: kept.position, labels });
         }
-        let rows: Vec<Vec<u32>> = classes
-            .iter()
-            .map(|shown| shown.iter().zip(&number_of).map(|(label, numbers)| numbers[&label.key()]).collect())
-            .collect();
         let mut keys = Keys::new(changed.len());
         let mut key = vec![0; changed.len()];
         let mut planned = Parts::default();
         for (tuple, own) in parts.into_iter().enumerate() {
             let codes = cohort.tuples.codes(tuple);
             planned.push(own.into_iter().map(|(class, share)| {
-                let labels = &rows[class as usize];
-                key[..quasi].copy_from_slice(labels);
+                let labels = rows[class as usize * quasi..].iter().zip(&numbers);
+                let (shown, details) = key.split_at_mut(quasi);
+                shown.iter_mut().zip(labels).for_each(|(cell, (&label, numbers))| *cell = numbers[label as usize]);
                 let is_unchanged = |&q: &usize| {
-                    let shown = &changed[q].labels[labels[q] as usize].text;
-                    shown != SUPPRESSED && cohort.tuples.dictionaries[q].text(codes[q]) == shown
+                    let label = &changed[q].labels[shown[q] as usize].text;
+                    label != SUPPRESSED && cohort.tuples.dictionaries[q].text(codes[q]) == label
                 };
-                for (d, (kept, of)) in cohort.details.iter().enumerate() {
-                    let gone = changed[quasi + d].labels.len() as u32 - 1;
-                    key[quasi + d] = if of.iter().all(is_unchanged) { codes[kept.position] } else { gone };
+                for ((detail, column), (kept, of)) in details.iter_mut().zip(&changed[quasi..]).zip(&cohort.details) {
+                    let gone = column.labels.len() as u32 - 1;
+                    *detail = if of.iter().all(is_unchanged) { codes[kept.position] } else { gone };
                 }
                 Part { cells: keys.intern(&key), share }
             }));

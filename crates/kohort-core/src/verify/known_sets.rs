@@ -72,8 +72,8 @@ pub(super) fn known_sets(claim: &Claim, quasi: &[&str], differs: &[bool], patien
             }
             Ok(KnownSets::Listed(sets))
         }
-        // Rows add up, patients and their values need not.
-        (Knows::Any(3), Some(n)) if n <= MOST_SETS_OF_THREE && !patients && claim.sensitive.is_empty() => {
+        // Values are not counted in so many sets.
+        (Knows::Any(3), Some(n)) if n <= MOST_SETS_OF_THREE && claim.sensitive.is_empty() => {
             Ok(KnownSets::AnyThree(different))
         }
         _ => Err(too_many_sets()),

@@ -38,8 +38,7 @@ pub fn plan_of(table: &PointTable, grouping: &Grouping, random: &mut Randomness)
             }
         }
     }
-    let shown: Vec<_> = grouping.classes.iter().map(|class| table.released(&class.labels)).collect();
-    Plan::coarsened(cohort, &shown, parts)
+    Plan::coarsened(cohort, grouping.classes.iter().map(|class| table.released(&class.labels)), parts)
 }
 
 /// Draws rows without replacement: how many of each tuple.

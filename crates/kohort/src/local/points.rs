@@ -26,6 +26,8 @@ pub struct Points {
     pub rows: Vec<u32>,
     /// The people of each point: patients where they are counted, else rows.
     pub people: Vec<u32>,
+    /// The most points that one person is behind.
+    pub most_points: u32,
     /// True if the rows of a point may fall into different classes. A point is kept whole where
     /// patients or sensitive values are counted.
     pub splits: bool,
@@ -52,6 +54,7 @@ impl Points {
             trees: vec![],
             rows: vec![],
             people: vec![],
+            most_points: 1,
             splits: true,
             removal,
             hidden_with: vec![],
@@ -111,6 +114,7 @@ impl Points {
             trees: self.trees.clone(),
             rows: members.iter().map(|member| member.rows).collect(),
             people: members.iter().map(people).collect(),
+            most_points: self.most_points,
             splits: self.splits,
             removal: self.removal,
             hidden_with: self.hidden_with.clone(),

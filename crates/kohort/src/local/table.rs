@@ -117,6 +117,7 @@ impl<'a> PointTable<'a> {
             table.points.splits = false;
             let people = (0..table.points.len() as Point).map(|p| table.people(p) as u32).collect();
             table.points.people = people;
+            table.points.most_points = most_points(cohort, &point_of);
         }
         table
     }
@@ -204,6 +205,16 @@ impl<'a> PointTable<'a> {
         let height = held_by.level as f64 / top.max(1) as f64;
         Some(ReleasedLabel { text: label.text, loss: label.loss, height, rows })
     }
+}
+
+/// The most points that the tuples of one patient are in.
+fn most_points(cohort: &Cohort, point_of: &[Point]) -> u32 {
+    let Some(patients) = &cohort.tuples.patients else { return 1 };
+    let points = |patient: usize| {
+        let tuples = patients.tuples_of(patient).iter();
+        tuples.map(|&tuple| point_of[tuple as usize]).collect::<BTreeSet<Point>>().len() as u32
+    };
+    (0..patients.several()).map(points).max().unwrap_or(1)
 }
 
 /// The permitted labels of one column.

@@ -11,7 +11,7 @@ use kohort_core::error::Kind;
 use kohort_core::table::Progress;
 use kohort_core::utility;
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -268,22 +268,33 @@ fn more_effort_never_loses_more() {
 /// Two hundred columns have more sets of three than are listed.
 const VERY_MANY: usize = 200;
 
-/// A table with very many columns, of which an attacker may know any three.
-fn very_many_columns(rows: u64) -> (tempfile::TempDir, PathBuf) {
-    let header: Vec<String> = (0..VERY_MANY).map(|column| format!("c{column}")).collect();
-    let mut table = header.join(",") + "\n";
+/// Who is behind a row: some people have two.
+fn person_of(row: u64) -> u64 {
+    row * 3 / 5
+}
+
+/// A table of so many columns of numbers below 4, all quasi-identifiers, beside others.
+fn wide(rows: u64, wide: usize, others: &str, privacy: &str) -> (tempfile::TempDir, PathBuf) {
+    let header: Vec<String> = (0..wide).map(|column| format!("c{column}")).collect();
+    let mut table = header.join(",") + ",person,answer\n";
     for row in 0..rows {
         let cell = |column: u64| {
-            let number = (row * VERY_MANY as u64 + column + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+            let number = (row * wide as u64 + column + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
             ((number % 4).min((number >> 8) % 4)).to_string()
         };
-        table += &((0..VERY_MANY as u64).map(cell).collect::<Vec<_>>().join(",") + "\n");
+        let own = [person_of(row), row % 7 % 3].map(|cell| cell.to_string());
+        table += &((0..wide as u64).map(cell).chain(own).collect::<Vec<_>>().join(",") + "\n");
     }
     let columns: String = header
         .iter()
         .map(|name| format!("{name} = {{ role = \"quasi\", hierarchy = {{ intervals = [2], from = 0, to = 4 }} }}\n"))
         .collect();
-    made(&table, &columns, "k = 3\nknows = 3", "")
+    made(&table, &(columns + others), privacy, "")
+}
+
+/// A table with very many columns, of which an attacker may know any three.
+fn very_many_columns(rows: u64) -> (tempfile::TempDir, PathBuf) {
+    wide(rows, VERY_MANY, "\"*\" = { role = \"identifier\" }\n", "k = 3\nknows = 3")
 }
 
 /// Every group over some of the sets of three has 3 rows.
@@ -300,6 +311,66 @@ fn any_three_of_very_many_columns_are_released() {
     let (out, _) = release(&policy, "out", &options(1, 2)).unwrap_or_else(|error| panic!("{error}"));
     some_of_the_sets_hold(&out);
     assert!(Table::released(&out).rows.len() >= 297);
+}
+
+#[test]
+fn any_three_of_very_many_columns_hold_k_patients() {
+    let others = "person = { role = \"patient\" }\nanswer = { role = \"identifier\" }\n";
+    let (_folder, policy) = wide(400, VERY_MANY, others, "k = 3\nknows = 3");
+    let (out, _) = release(&policy, "out", &options(1, 2)).unwrap_or_else(|error| panic!("{error}"));
+    let mut fewer = 0;
+    for first in 0..VERY_MANY {
+        let set = [first, (first * 7 + 1) % VERY_MANY, (first * 13 + 5) % VERY_MANY];
+        for rows in groups_over(&out, &set).values() {
+            let people: BTreeSet<usize> = rows.iter().map(|row| person_of(*row as u64) as usize).collect();
+            assert!(people.len() >= 3, "{set:?}");
+            fewer += usize::from(people.len() < rows.len());
+        }
+    }
+    assert!(fewer > 0, "nobody has several rows of one group");
+}
+
+/// Ends the work when it was asked so often whether it may go on. Returns the loss of the release, which is verified,
+/// and whether the evidence says that the work ended early.
+fn loss_after(policy: &Path, left: u64, holds: impl Fn(&Path)) -> (f64, bool) {
+    let progress = Arc::new(Impatient { left: AtomicU64::new(left), losses: Mutex::new(Vec::new()) });
+    let options = Options { progress, force: true, ..options(1, 2) };
+    let (out, _) = release(policy, "out", &options).unwrap_or_else(|error| panic!("{left}: {error}"));
+    holds(&out);
+    let metrics: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(out.join("evidence/metrics.json")).unwrap()).unwrap();
+    (metrics["utility"]["loss"].as_f64().unwrap(), metrics["trace"]["stopped_early"] == true)
+}
+
+/// More work never loses more, and work that ends early shows some of the columns.
+#[track_caller]
+fn shows_more_the_longer_it_works(found: &[(f64, bool)]) {
+    assert!(found.is_sorted_by(|a, b| a.0 >= b.0), "{found:?}");
+    assert!(found[0] == (1.0, true), "{found:?}");
+    let useful: Vec<f64> = found.iter().filter(|own| own.1 && own.0 < 1.0).map(|own| own.0).collect();
+    assert!(!useful.is_empty(), "{found:?}");
+}
+
+#[test]
+fn any_three_of_very_many_columns_are_released_although_the_work_ends_early() {
+    let (_folder, policy) = very_many_columns(300);
+    let found = [0, 4, 10, 25, 60, 120, u64::MAX].map(|left| loss_after(&policy, left, some_of_the_sets_hold));
+    shows_more_the_longer_it_works(&found);
+}
+
+#[test]
+fn wide_tables_with_patients_and_sensitive_values_show_some_columns_where_the_work_ends_early() {
+    let others = "person = { role = \"patient\" }\nanswer = { role = \"sensitive\" }\n";
+    let (_folder, policy) = wide(900, 260, others, "k = 3\nconfidence = 0.8\nknows = 2");
+    let holds = |out: &Path| {
+        for first in 0..260 {
+            let groups = groups_over(out, &[first, (first * 7 + 1) % 260]);
+            // A person has at most two rows.
+            assert!(groups.values().all(|rows| rows.len() >= 3), "{first}");
+        }
+    };
+    let found = [0, 3, 8, 16].map(|left| loss_after(&policy, left, holds));
+    shows_more_the_longer_it_works(&found);
 }
 
 #[test]

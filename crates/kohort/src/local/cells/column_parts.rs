@@ -12,11 +12,11 @@ const FEWEST: usize = 12;
 
 /// The columns that each part shows, the fewest first, for an attacker who knows so many of them. Those that save most
 /// are in all parts, and those that may not be suppressed.
-pub fn column_parts(points: &Points, k: u32, known: usize) -> Vec<Vec<usize>> {
+pub fn column_parts(points: &Points, k: u32, known: usize, threads: usize) -> Vec<Vec<usize>> {
     let all: Vec<usize> = (0..points.width()).collect();
     let people = points.people.iter().map(|&people| u64::from(people)).sum();
     let least = frequent::numbers(people, k).next().unwrap_or(people);
-    let labels = frequent::start(points, &all, least);
+    let labels = frequent::start(points, &all, least, threads);
     let saved = |&column: &usize| -> u64 {
         let (tree, labels) = (&points.trees[column], labels.iter().skip(column).step_by(points.width()));
         labels.zip(&points.rows).map(|(&label, &rows)| (tree.cost(0) - tree.cost(label)) * u64::from(rows)).sum()

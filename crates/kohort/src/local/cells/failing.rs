@@ -5,6 +5,7 @@
 //! that begins with them, so that each set costs two passes over the points.
 
 use super::Cells;
+use super::by_column::by_column;
 use crate::local::classes::{Class, Member};
 use crate::local::points::Point;
 use crate::local::requirement::Requirement;
@@ -37,7 +38,7 @@ pub(super) fn failing(
     scope: Scope,
     threads: usize,
 ) -> Vec<Failure> {
-    let shown = Shown::new(cells);
+    let shown = Shown::new(cells, threads);
     let size = sets.len().div_ceil(PARTS).max(1);
     let parts: Vec<(usize, &[Vec<usize>])> = sets.chunks(size).enumerate().collect();
     let found = parallel::map_items(threads, parts, |(part, sets)| {
@@ -76,26 +77,26 @@ pub(super) struct Shown<'a> {
 }
 
 impl<'a> Shown<'a> {
-    pub fn new(cells: &'a Cells<'a>) -> Shown<'a> {
+    pub fn new(cells: &'a Cells<'a>, threads: usize) -> Shown<'a> {
         let all = cells.points;
         let points: Vec<Point> = (0..all.len() as Point).filter(|&p| !cells.removed[p as usize]).collect();
         let people = points.iter().map(|&p| all.people_of(Member { point: p, rows: all.rows[p as usize] })).collect();
-        let mut shown = Shown { cells, points, people, codes: Vec::new(), widths: Vec::new() };
-        for column in 0..all.width() {
+        let rows = points.iter().map(|&point| cells.row(point));
+        let columns = by_column(rows, all.width(), threads, |column, mut codes| {
             let mut number = vec![u32::MAX; all.trees[column].len()];
             let mut width = 0;
-            let codes = shown.points.iter().map(|&point| {
-                let slot = &mut number[cells.row(point)[column] as usize];
+            for code in &mut codes {
+                let slot = &mut number[*code as usize];
                 if *slot == u32::MAX {
                     *slot = width;
                     width += 1;
                 }
-                *slot
-            });
-            shown.codes.push(codes.collect());
-            shown.widths.push(width as usize);
-        }
-        shown
+                *code = *slot;
+            }
+            (codes, width as usize)
+        });
+        let (codes, widths) = columns.into_iter().unzip();
+        Shown { cells, points, people, codes, widths }
     }
 }
 

@@ -9,9 +9,11 @@
 //! Some passes over the cells of each column.
 
 use super::Cells;
+use super::by_column::by_column;
 use crate::local::points::{Point, Points};
 use crate::local::tree::{Node, Tree};
 use foldhash::fast::FixedState;
+use std::cell::OnceCell;
 use std::hash::{BuildHasher, Hasher};
 
 /// The numbers of people who show a label at least, the smallest first. Three columns with labels of the first number
@@ -35,19 +37,17 @@ pub(super) fn numbers(people: u64, k: u32) -> impl Iterator<Item = u64> {
 
 /// The labels of each point, one row after the other, such that at least `least` people show each label of these columns,
 /// where the column permits that. All other columns show their coarsest label.
-pub(super) fn start(points: &Points, columns: &[usize], least: u64) -> Vec<Node> {
-    let width = points.width();
-    let all: Vec<Point> = (0..points.len() as Point).collect();
-    let mut labels: Vec<Node> = vec![0; all.len() * width];
-    for &column in columns {
-        let finest = all.iter().map(|&point| points.nodes(point)[column]);
-        let mut shown = ColumnLabels::new(points, column, &all, finest);
-        shown.raise(least);
-        for (point, &label) in shown.labels.iter().enumerate() {
-            labels[point * width + column] = label;
-        }
-    }
-    labels
+pub(super) fn start(points: &Points, columns: &[usize], least: u64, threads: usize) -> Vec<Node> {
+    let rows = (0..points.len() as Point).map(|point| points.nodes(point));
+    let shown = by_column(rows, points.width(), threads, |column, finest| {
+        columns.contains(&column).then(|| {
+            let mut shown = ColumnLabels::new(points, column, finest);
+            shown.raise(least);
+            shown.labels
+        })
+    });
+    let row = |point: usize| shown.iter().map(move |own| own.as_ref().map_or(0, |labels| labels[point]));
+    (0..points.len()).flat_map(row).collect()
 }
 
 /// For each column, the labels that many people show.
@@ -80,33 +80,40 @@ impl FrequentLabels {
 /// The labels that a column shows in some rows.
 struct ColumnLabels<'a> {
     tree: &'a Tree,
-    /// The people of each row.
-    own: Vec<u64>,
+    points: &'a Points,
+    column: usize,
     labels: Vec<Node>,
     /// The people who show each label.
     people: Vec<u64>,
-    /// The rows in the order in which they join a label. It has nothing to do with their values, and is another one in
-    /// each column: rows with coarse cells in the same columns would be rare in all others.
-    order: Vec<u32>,
+    /// The rows in the order in which they join a label, once one is joined. It has nothing to do with their values, and
+    /// is another one in each column: rows with coarse cells in the same columns would be rare in all others.
+    order: OnceCell<Vec<u32>>,
     /// A label that costs this much may not be shown.
     forbidden: u64,
 }
 
 impl<'a> ColumnLabels<'a> {
-    fn new(points: &'a Points, column: usize, rows: &[Point], labels: impl Iterator<Item = Node>) -> ColumnLabels<'a> {
+    fn new(points: &'a Points, column: usize, labels: Vec<Node>) -> ColumnLabels<'a> {
         let tree = &points.trees[column];
-        let own: Vec<u64> = rows.iter().map(|&point| u64::from(points.people[point as usize])).collect();
-        let labels: Vec<Node> = labels.collect();
         let mut people = vec![0; tree.len()];
-        labels.iter().zip(&own).for_each(|(&label, own)| people[label as usize] += own);
-        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-        let by_column = FixedState::with_seed(column as u64);
-        order.sort_by_cached_key(|&row| {
-            let mut hasher = by_column.build_hasher();
-            hasher.write_u32(row);
-            hasher.finish()
-        });
-        ColumnLabels { tree, own, labels, people, order, forbidden: 2 * points.removal }
+        labels.iter().zip(&points.people).for_each(|(&label, &own)| people[label as usize] += u64::from(own));
+        let order = OnceCell::new();
+        ColumnLabels { tree, points, column, labels, people, order, forbidden: 2 * points.removal }
+    }
+
+    /// The rows by a hash of their numbers.
+    fn order(&self) -> &[u32] {
+        self.order.get_or_init(|| {
+            let by_column = FixedState::with_seed(self.column as u64);
+            let hash = |row: u32| {
+                let mut hasher = by_column.build_hasher();
+                hasher.write_u32(row);
+                hasher.finish() >> u32::BITS << u32::BITS | u64::from(row)
+            };
+            let mut order: Vec<u64> = (0..self.labels.len() as u32).map(hash).collect();
+            order.sort_unstable();
+            order.into_iter().map(|own| own as u32).collect()
+        })
     }
 
     /// Raises rare labels, from the finest up, until no label is rare that can be raised.
@@ -142,8 +149,8 @@ impl<'a> ColumnLabels<'a> {
                 self.replace(donor, node);
                 continue;
             }
-            for place in 0..self.order.len() {
-                let row = self.order[place] as usize;
+            for place in 0..self.labels.len() {
+                let row = self.order()[place] as usize;
                 if self.people[node as usize] >= least {
                     break;
                 }
@@ -164,8 +171,9 @@ impl<'a> ColumnLabels<'a> {
     }
 
     fn show(&mut self, row: usize, label: Node) {
-        self.people[self.labels[row] as usize] -= self.own[row];
-        self.people[label as usize] += self.own[row];
+        let own = u64::from(self.points.people[row]);
+        self.people[self.labels[row] as usize] -= own;
+        self.people[label as usize] += own;
         self.labels[row] = label;
     }
 
@@ -198,7 +206,7 @@ mod tests {
         let (points, _) = Points::new(vec![tree, other], &cells, &vec![1; all as usize], UNIT);
         let column = points.place(0);
         let mut found = std::collections::BTreeMap::new();
-        for row in start(&points, &[0, 1], least).chunks(2) {
+        for row in start(&points, &[0, 1], least, 1).chunks(2) {
             *found.entry(points.trees[column].key(row[column])).or_insert(0) += 1;
         }
         assert_eq!(found.into_iter().collect::<Vec<(u32, u64)>>(), expected);

@@ -27,6 +27,7 @@
 //! everything.
 
 mod any_three;
+mod by_column;
 mod climb;
 mod column_parts;
 mod failing;

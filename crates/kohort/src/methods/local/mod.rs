@@ -207,13 +207,13 @@ impl GroupingSearch<'_> {
             found.extend(Cells::by_orders(points, &sets, k, work));
         }
         let few = points.len().saturating_mul(sets.len()) <= FEW_CLASSES;
-        let three = !few && points.splits && are_any_three(&sets, points.width());
+        let three = !few && table.cohort.required.is_empty() && are_any_three(&sets, points.width());
         if three {
             let best = found.into_iter().min_by_key(Cells::cost);
             found = self.by_parts(best).into_iter().collect();
         } else if found.is_empty() || !work.watch.is_enough() {
             let own = Cells::new(points, &sets, k, work.threads);
-            if !few && points.splits {
+            if !few {
                 self.settle_parts(&own, &sets, &mut found);
             }
             found.extend(self.settled_cells(own, &sets, to_its_end(work, found.is_empty())));
@@ -238,11 +238,13 @@ impl GroupingSearch<'_> {
     fn by_parts<'c>(&'c self, mut best: Option<Cells<'c>>) -> Option<Cells<'c>> {
         let GroupingSearch { table, k, work, .. } = *self;
         best.iter().for_each(|cells| work.watch.found(cells.cost()));
-        for columns in column_parts(&table.points, k, 3) {
+        for columns in column_parts(&table.points, k, 3, work.threads) {
             if best.is_some() && work.watch.is_enough() {
                 break;
             }
-            let shown = Cells::any_three(&table.points, &columns, k, to_its_end(work, best.is_none()));
+            let shown = self.with_requirement(None, |requirement| {
+                Cells::any_three(&table.points, &columns, requirement, to_its_end(work, best.is_none()))
+            });
             best = best.into_iter().chain(shown).min_by_key(Cells::cost);
         }
         best
@@ -297,7 +299,7 @@ impl GroupingSearch<'_> {
     /// Settles some of the columns while the others are suppressed, then more and more of them, but not all.
     fn settle_parts<'c>(&self, cells: &Cells<'c>, sets: &[Vec<usize>], found: &mut Vec<Cells<'c>>) {
         let largest = sets.iter().map(Vec::len).max().unwrap_or(0);
-        let mut parts = column_parts(&self.table.points, self.k, largest);
+        let mut parts = column_parts(&self.table.points, self.k, largest, self.work.threads);
         parts.pop();
         for columns in parts {
             if self.work.watch.is_enough() {

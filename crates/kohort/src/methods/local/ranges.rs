@@ -23,17 +23,20 @@ pub fn cells(cohort: &Cohort, policy: &Policy, q: usize) -> Option<RangeCells> {
 /// Replaces labels of numbers and dates by the ranges of their classes, as far as the policy asks for it.
 pub fn show_ranges(cohort: &Cohort, policy: &Policy, plan: &mut Plan) {
     let (quasi, width) = (cohort.quasi.len(), plan.changed.len());
+    // A column that reveals another is `*` wherever the other one is coarsened.
+    let is_finer = |q: usize| cohort.dependencies.iter().any(|&(finer, _)| finer == q);
+    let shown = (0..quasi).filter(|&q| !is_finer(q)).filter_map(|q| Some((q, cells(cohort, policy, q)?)));
+    let columns: Vec<(usize, RangeCells)> = shown.collect();
+    if columns.is_empty() {
+        return;
+    }
     let mut keys = Keys::new(quasi);
     let rows = plan.cells.len() / width.max(1);
     let class_of: Vec<u32> = (0..rows).map(|row| keys.intern(&plan.row(row as u32)[..quasi])).collect();
     let old: Vec<Vec<u32>> = (0..keys.len()).map(|class| keys.get(class as u32).to_vec()).collect();
     let mut new = old.clone();
-    for q in 0..quasi {
-        // A column that reveals another is `*` wherever the other one is coarsened.
-        let hides = cohort.dependencies.iter().any(|&(finer, _)| finer == q);
-        if let Some(points) = cells(cohort, policy, q).filter(|_| !hides) {
-            column(cohort, plan, (q, &points), &class_of, &mut new);
-        }
+    for (q, points) in &columns {
+        column(cohort, plan, (*q, points), &class_of, &mut new);
     }
     keep_apart(&old, &mut new);
     for (row, &class) in class_of.iter().enumerate() {

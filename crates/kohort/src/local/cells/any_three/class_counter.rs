@@ -2,12 +2,20 @@
 
 use super::label_points::{Both, LabelPoints, is_one, ones, ones_of};
 use super::less_frequent::{LessFrequent, NOBODY};
+use crate::local::classes::{Class, Member};
 use crate::local::points::Point;
+use crate::local::requirement::Requirement;
+
+/// In place of the people with a label: they are too few.
+const FAILS: u64 = u64::MAX;
 
 /// Counts the third columns within classes over two.
 pub(super) struct ClassCounter<'a> {
     table: &'a LessFrequent<'a>,
+    requirement: &'a Requirement<'a>,
     k: u64,
+    /// So many people, added up over points, are enough even if all of them are behind as many points as may be.
+    enough: u64,
     /// The class over two columns that is counted.
     pub both: Both,
     /// People by label, and by column those with a less frequent label; all 0 between two classes.
@@ -18,10 +26,13 @@ pub(super) struct ClassCounter<'a> {
 }
 
 impl<'a> ClassCounter<'a> {
-    pub fn new(table: &'a LessFrequent<'a>, k: u64) -> ClassCounter<'a> {
+    pub fn new(table: &'a LessFrequent<'a>, requirement: &'a Requirement<'a>) -> ClassCounter<'a> {
+        let k = u64::from(requirement.k);
         ClassCounter {
             table,
+            requirement,
             k,
+            enough: k * u64::from(table.shown.cells.points.most_points),
             both: Both::default(),
             of_label: vec![0; table.column_of.len()],
             of_column: vec![0; table.columns.len()],
@@ -85,15 +96,28 @@ impl<'a> ClassCounter<'a> {
     }
 
     /// Returns whether these points are enough people, or nobody.
-    fn are_enough(&self, points: impl Iterator<Item = u32>) -> bool {
+    fn are_enough(&self, points: impl Iterator<Item = u32> + Clone) -> bool {
         let mut all = 0;
-        for point in points {
+        for point in points.clone() {
             all += u64::from(self.table.shown.people[point as usize]);
-            if all >= self.k {
+            if all >= self.enough {
                 return true;
             }
         }
-        all == 0
+        all == 0 || self.k <= all && self.is_met_by(points)
+    }
+
+    /// Counts a class that has enough people only if few of them are behind several of its points.
+    fn is_met_by(&self, points: impl Iterator<Item = u32>) -> bool {
+        let shown = self.table.shown;
+        let rows = &shown.cells.points.rows;
+        let members = points.map(|place| {
+            let point = shown.points[place as usize];
+            Member { point, rows: rows[point as usize] }
+        });
+        let mut class = Class { members: members.collect(), ..Class::default() };
+        class.people = class.members.iter().map(|&member| shown.cells.points.people_of(member)).sum();
+        self.requirement.holds(&class)
     }
 
     /// Returns whether enough people are among these points and show a label, or nobody does.
@@ -105,7 +129,7 @@ impl<'a> ClassCounter<'a> {
                 let mut points = 0;
                 for (word, own) in words.iter().zip(own) {
                     points += u64::from((word & own).count_ones());
-                    if points >= self.k {
+                    if points >= self.enough {
                         return true;
                     }
                 }
@@ -137,34 +161,44 @@ impl<'a> ClassCounter<'a> {
                 *count += people;
             }
         }
-        let mut any = all < self.k;
-        for &label in &self.touched {
+        let mut any = false;
+        for place in 0..self.touched.len() {
+            let label = self.touched[place];
             let people = self.of_label[label as usize];
-            any |= people < self.k;
             self.of_column[table.column_of[label as usize] as usize] += people;
+            let shows = |point: &u32| table.labels[*point as usize].binary_search(&label).is_ok();
+            if self.fails(people, members.iter().copied().filter(shows)) {
+                any = true;
+                self.of_label[label as usize] = FAILS;
+            }
         }
-        let fails = |people: u64| people > 0 && people < self.k;
-        let thirds = second + 1..table.columns.len();
-        let others: Vec<usize> = match all < self.k {
-            true => thirds.collect(),
-            false => thirds.filter(|&third| fails(all - self.of_column[third])).collect(),
+        let shows_most_frequent = |third: usize, point: u32| {
+            table.shown.codes[table.columns[third]][point as usize] == table.most_frequent[third]
         };
+        let other_fails = |&third: &usize| {
+            let own = members.iter().copied().filter(|&point| shows_most_frequent(third, point));
+            self.fails(all - self.of_column[third], own)
+        };
+        let others: Vec<usize> = (second + 1..table.columns.len()).filter(other_fails).collect();
         if any || !others.is_empty() {
             for &point in &members {
                 for &label in behind(point) {
-                    if self.of_label[label as usize] < self.k {
+                    if self.of_label[label as usize] == FAILS {
                         self.fail(point, [first, second, table.column_of[label as usize] as usize]);
                     }
                 }
-                for &third in &others {
-                    if table.shown.codes[table.columns[third]][point as usize] == table.most_frequent[third] {
-                        self.fail(point, [first, second, third]);
-                    }
+                for &third in others.iter().filter(|third| shows_most_frequent(**third, point)) {
+                    self.fail(point, [first, second, third]);
                 }
             }
         }
         self.clear();
         self.both.few = members;
+    }
+
+    /// Returns whether a class of points, with so many people added up over them, has somebody but not enough people.
+    fn fails(&self, people: u64, points: impl Iterator<Item = u32>) -> bool {
+        people > 0 && people < self.enough && (people < self.k || !self.is_met_by(points))
     }
 
     fn clear(&mut self) {

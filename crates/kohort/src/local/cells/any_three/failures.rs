@@ -7,6 +7,7 @@ use crate::local::cells::Cells;
 use crate::local::cells::climb::ChangedRow;
 use crate::local::cells::failing::{Failure, Shown};
 use crate::local::points::Point;
+use crate::local::requirement::Requirement;
 use kohort_core::parallel;
 
 /// The most failures that are listed with one first column. The others are found in the next round.
@@ -37,21 +38,30 @@ pub(super) enum Next {
     Ended,
 }
 
-/// Looks for failures over three of these columns, where a class needs `k` people and nothing else, of the sets that some
-/// of the columns from place `from` on begin.
+/// Looks for failures over three of these columns, where a class needs people and nothing else, of the sets that some of
+/// the columns from place `from` on begin.
 ///
 /// Failures can be repaired before the others are counted: that takes far fewer rounds than to count all sets again
 /// each time.
-pub(super) fn next_failures(cells: &Cells, order: &[usize], from: usize, k: u32, work: Work) -> Next {
-    let shown = Shown::new(cells);
-    let table = LessFrequent::new(&shown, order);
+pub(super) fn next_failures(
+    cells: &Cells,
+    order: &[usize],
+    from: usize,
+    requirement: &Requirement,
+    work: Work,
+) -> Next {
+    let shown = Shown::new(cells, work.threads);
+    let table = LessFrequent::new(&shown, order, work.threads);
     let end = order.len().saturating_sub(2);
     for from in (from..end).step_by(FIRSTS) {
+        let next = (from + FIRSTS).min(end);
+        let found = parallel::map(work.threads, next - from, |first| match work.watch.is_enough() {
+            true => Vec::new(),
+            false => with_first(&table, from + first, requirement),
+        });
         if work.watch.is_enough() {
             return Next::Ended;
         }
-        let next = (from + FIRSTS).min(end);
-        let found = parallel::map(work.threads, next - from, |first| with_first(&table, from + first, u64::from(k)));
         let is_cut = found.iter().any(|found| found.len() > MOST_FAILURES);
         let failures = Failures { is_cut, ..Failures::of(found.concat()) };
         if !failures.failures.is_empty() {
@@ -62,8 +72,8 @@ pub(super) fn next_failures(cells: &Cells, order: &[usize], from: usize, k: u32,
 }
 
 /// The failures over sets whose first column, in the order of `columns`, is this one.
-fn with_first(table: &LessFrequent, first: usize, k: u64) -> Vec<(Point, [u32; 3])> {
-    let mut counter = ClassCounter::new(table, k);
+fn with_first(table: &LessFrequent, first: usize, requirement: &Requirement) -> Vec<(Point, [u32; 3])> {
+    let mut counter = ClassCounter::new(table, requirement);
     for second in first + 1..table.columns.len() - 1 {
         for a in table.labels_of(first) {
             for b in table.labels_of(second) {
@@ -95,16 +105,16 @@ impl Failures {
 }
 
 /// The failures of the classes that changed rows left or joined; only some of them where the work is to end.
-pub(super) fn around(cells: &Cells, changed: &[ChangedRow], k: u32, work: Work) -> Failures {
-    let shown = Shown::new(cells);
-    let table = LessFrequent::new(&shown, &order(cells));
+pub(super) fn around(cells: &Cells, changed: &[ChangedRow], requirement: &Requirement, work: Work) -> Failures {
+    let shown = Shown::new(cells, work.threads);
+    let table = LessFrequent::new(&shown, &order(&shown, work.threads), work.threads);
     let label_of = table.label_of_node();
     let parts: Vec<&[ChangedRow]> = changed.chunks(CHANGES).collect();
     let found = parallel::map(work.threads, parts.len(), |part| {
         if work.watch.is_enough() {
             return Vec::new();
         }
-        let mut counter = ClassCounter::new(&table, u64::from(k));
+        let mut counter = ClassCounter::new(&table, requirement);
         for row in parts[part] {
             let now = cells.row(row.point);
             for labels in [&row.before[..], now] {

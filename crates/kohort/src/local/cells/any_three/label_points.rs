@@ -76,7 +76,7 @@ pub(super) fn ones(words: &[u64]) -> impl Iterator<Item = u32> {
 }
 
 /// The points whose bit is 1 in the word at this place.
-pub(super) fn ones_of(at: usize, word: u64) -> impl Iterator<Item = u32> {
+pub(super) fn ones_of(at: usize, word: u64) -> impl Iterator<Item = u32> + Clone {
     let mut rest = word;
     std::iter::from_fn(move || {
         let bit = rest.trailing_zeros();

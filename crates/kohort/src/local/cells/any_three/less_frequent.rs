@@ -1,20 +1,22 @@
 //! The cells that do not show the most frequent label of their column, and the points of each label.
 
 use super::label_points::LabelPoints;
-use crate::local::cells::Cells;
 use crate::local::cells::failing::Shown;
+use kohort_core::parallel;
 
 /// The number of a label that nobody shows.
 pub(super) const NOBODY: u32 = u32::MAX;
 
+/// Points whose labels one thread lists before it takes more.
+const POINTS: usize = 4096;
+
 /// The columns in the order in which sets are counted: those with most less frequent cells first. Columns that show one
 /// label tell nothing: they drop out, unless there are no three others.
-pub(super) fn order(cells: &Cells) -> Vec<usize> {
-    let shown = Shown::new(cells);
-    let mut columns: Vec<(usize, usize)> = (0..shown.codes.len())
-        .filter(|&column| shown.widths[column] > 0)
-        .map(|column| (most_frequent(&shown, column).1, column))
-        .collect();
+pub(super) fn order(shown: &Shown, threads: usize) -> Vec<usize> {
+    let shown_columns: Vec<usize> = (0..shown.codes.len()).filter(|&column| shown.widths[column] > 0).collect();
+    let mut columns: Vec<(usize, usize)> = parallel::map(threads, shown_columns.len(), |place| {
+        (most_frequent(shown, shown_columns[place]).1, shown_columns[place])
+    });
     columns.sort_unstable();
     let several = columns.iter().filter(|own| shown.widths[own.1] > 1).count();
     columns.truncate(several.max(3));
@@ -47,27 +49,34 @@ pub(super) struct LessFrequent<'a> {
 }
 
 impl<'a> LessFrequent<'a> {
-    pub fn new(shown: &'a Shown<'a>, order: &[usize]) -> LessFrequent<'a> {
-        let columns: Vec<(usize, u32)> = order.iter().map(|&column| (column, most_frequent(shown, column).0)).collect();
+    pub fn new(shown: &'a Shown<'a>, order: &[usize], threads: usize) -> LessFrequent<'a> {
+        let columns: Vec<(usize, u32)> =
+            parallel::map(threads, order.len(), |place| (order[place], most_frequent(shown, order[place]).0));
         let mut starts = vec![0];
         let mut column_of = Vec::new();
         for (place, &(column, _)) in (0..).zip(&columns) {
             column_of.resize(column_of.len() + shown.widths[column], place);
             starts.push(column_of.len() as u32);
         }
-        let labels = (0..shown.points.len()).map(|point| {
+        let labels = |point: usize| {
             let cells = columns.iter().zip(&starts).map(|(&(column, most), &start)| {
                 let code = shown.codes[column][point];
                 (code != most).then_some(start + code)
             });
-            cells.flatten().collect()
+            cells.flatten().collect::<Vec<u32>>()
+        };
+        let points = shown.points.len();
+        let labels = parallel::map(threads, points.div_ceil(POINTS), |part| {
+            (part * POINTS..points.min((part + 1) * POINTS)).map(labels).collect::<Vec<_>>()
         });
-        let points_of =
-            columns.iter().flat_map(|own| LabelPoints::of_labels(&shown.codes[own.0], shown.widths[own.0])).collect();
+        let points_of = parallel::map(threads, columns.len(), |place| {
+            let column = columns[place].0;
+            LabelPoints::of_labels(&shown.codes[column], shown.widths[column]).collect::<Vec<_>>()
+        });
         LessFrequent {
             shown,
-            labels: labels.collect(),
-            points_of,
+            labels: labels.into_iter().flatten().collect(),
+            points_of: points_of.into_iter().flatten().collect(),
             most_frequent: columns.iter().map(|own| own.1).collect(),
             columns: order.to_vec(),
             starts,

@@ -5,8 +5,8 @@ use super::less_frequent::order;
 use crate::local::cells::Cells;
 use crate::local::cells::climb::ChangedRow;
 use crate::local::cells::column_parts::column_parts;
-use crate::local::cells::failing::{Scope, failing as failing_by_set};
-use crate::local::{Effort, Node, PathLabel, Point, Points, Requirement, Tree, Unwatched, Watch, Work};
+use crate::local::cells::failing::{Scope, Shown, failing as failing_by_set};
+use crate::local::{Effort, Member, Node, PathLabel, Point, Points, Requirement, Tree, Unwatched, Watch, Work};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -47,28 +47,64 @@ fn table(seed: u64, rows: u64, width: u64) -> Points {
     Points::new(trees, &cells, &vec![1; rows as usize], UNIT).0
 }
 
+/// Somebody behind each point; with an odd seed, some people are behind several.
+struct Crowd {
+    person_of: Vec<u32>,
+    k: u32,
+}
+
+impl Crowd {
+    fn new(points: &mut Points, seed: u64, k: u32) -> Crowd {
+        if seed % 2 == 0 {
+            return Crowd { person_of: Vec::new(), k };
+        }
+        let people = 1 + points.len() as u64 * 2 / (2 + seed % 3);
+        let person = |point: u64| ((point + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % people;
+        let person_of: Vec<u32> = (0..points.len() as u64).map(|point| person(point) as u32).collect();
+        let own = |person: u32| person_of.iter().filter(|&&other| other == person).count() as u32;
+        points.most_points = (0..people as u32).map(own).max().unwrap_or(1);
+        points.people = vec![1; points.len()];
+        points.splits = false;
+        Crowd { person_of, k }
+    }
+
+    fn are_enough(&self, members: &[Member]) -> bool {
+        let people: BTreeSet<u32> = members.iter().map(|member| self.person_of[member.point as usize]).collect();
+        people.len() >= self.k as usize
+    }
+
+    /// Calls `work` with the requirement that a class has `k` people.
+    fn with_requirement<R>(&self, work: impl FnOnce(&Requirement) -> R) -> R {
+        let check = |members: &[Member]| self.are_enough(members);
+        work(&Requirement { k: self.k, check: if self.person_of.is_empty() { None } else { Some(&check) } })
+    }
+}
+
 #[test]
 fn any_three_columns_fail_where_each_set_by_itself_does() {
     for seed in 0..60 {
         // Some are large enough that classes are not counted to their end.
         let rows = if seed % 10 == 4 { 3_000 } else { 20 + seed * 3 };
-        let points = table(seed, rows, 3 + seed % 5);
+        let mut points = table(seed, rows, 3 + seed % 5);
         let sets = sets_of_three(points.width());
         let k = 2 + seed as u32 % 4;
+        let crowd = Crowd::new(&mut points, seed / 2, k);
         let mut cells = Cells::new(&points, &sets, k, 1);
         for point in (0..points.len() as Point).step_by(7) {
             if let Some(above) = cells.above(point, 1) {
                 cells.set(point, 1, above);
             }
         }
-        let found = match next_failures(&cells, &order(&cells), 0, k, work(1 + seed as usize % 3, 0)) {
+        let order = order(&Shown::new(&cells, 1), 1);
+        let work = work(1 + seed as usize % 3, 0);
+        let found = match crowd.with_requirement(|own| next_failures(&cells, &order, 0, own, work)) {
             Next::Failures(found, _) => (found.failures, found.sets),
             Next::AllHold => (Vec::new(), Vec::new()),
             Next::Ended => panic!("nobody ends the work"),
         };
         let found: BTreeSet<(Point, Vec<usize>)> =
             found.0.iter().map(|&(point, set)| (point, found.1[set as usize].clone())).collect();
-        let slow = failing_by_set(&cells, &sets, &Requirement { k, check: None }, Scope::AllCells, 1);
+        let slow = crowd.with_requirement(|own| failing_by_set(&cells, &sets, own, Scope::AllCells, 1));
         let slow: BTreeSet<(Point, Vec<usize>)> =
             slow.iter().map(|&(point, set)| (point, sets[set as usize].clone())).collect();
         assert!(found.is_subset(&slow), "{seed}");
@@ -90,10 +126,11 @@ fn any_three_columns_fail_where_each_set_by_itself_does() {
 fn failures_around_changes_are_all_there_are_where_everything_held() {
     let mut found_any = 0;
     for seed in 0..40 {
-        let points = table(300 + seed, 40 + seed * 9, 4 + seed % 4);
+        let mut points = table(300 + seed, 40 + seed * 9, 4 + seed % 4);
         let sets = sets_of_three(points.width());
-        let requirement = Requirement { k: 2 + seed as u32 % 4, check: None };
-        let mut cells = Cells::any_three(&points, &all(&points), requirement.k, work(1, 0)).unwrap();
+        let crowd = Crowd::new(&mut points, seed / 2, 2 + seed as u32 % 4);
+        let settled = |own: &Requirement| Cells::any_three(&points, &all(&points), own, work(1, 0));
+        let mut cells = crowd.with_requirement(settled).unwrap();
         let mut changed = Vec::new();
         for point in (0..points.len() as Point).step_by(11) {
             if let Some(above) = cells.above(point, seed as usize % 4) {
@@ -101,9 +138,9 @@ fn failures_around_changes_are_all_there_are_where_everything_held() {
                 cells.set(point, seed as usize % 4, above);
             }
         }
-        let found = around(&cells, &changed, requirement.k, work(1 + seed as usize % 3, 0));
+        let found = crowd.with_requirement(|own| around(&cells, &changed, own, work(1 + seed as usize % 3, 0)));
         let own: BTreeSet<Point> = found.failures.iter().map(|failure| failure.0).collect();
-        let slow = failing_by_set(&cells, &sets, &requirement, Scope::AllCells, 1);
+        let slow = crowd.with_requirement(|own| failing_by_set(&cells, &sets, own, Scope::AllCells, 1));
         assert_eq!(own, slow.iter().map(|failure| failure.0).collect(), "{seed}");
         found_any += usize::from(!own.is_empty());
     }
@@ -113,18 +150,21 @@ fn failures_around_changes_are_all_there_are_where_everything_held() {
 #[test]
 fn every_three_columns_hold_in_the_end() {
     for seed in 0..30 {
-        let points = table(100 + seed, 60 + seed * 20, 6);
+        let mut points = table(100 + seed, 60 + seed * 20, 6);
         let sets = sets_of_three(points.width());
-        let requirement = Requirement { k: 2 + seed as u32 % 4, check: None };
-        let holds = |cells: &Cells| failing_by_set(cells, &sets, &requirement, Scope::AllCells, 1).is_empty();
+        let crowd = Crowd::new(&mut points, seed / 2, 2 + seed as u32 % 4);
+        let failing =
+            |cells: &Cells| crowd.with_requirement(|own| failing_by_set(cells, &sets, own, Scope::AllCells, 1));
         let may_remove = seed % 3 * 5;
-        let cells = Cells::any_three(&points, &all(&points), requirement.k, work(2, may_remove)).unwrap();
-        assert!(holds(&cells) && cells.removed_rows() <= may_remove, "{seed}");
-        let again = Cells::any_three(&points, &all(&points), requirement.k, work(1, may_remove)).unwrap();
+        let settled = |threads: usize| {
+            crowd.with_requirement(|own| Cells::any_three(&points, &all(&points), own, work(threads, may_remove)))
+        };
+        let (cells, again) = (settled(2).unwrap(), settled(1).unwrap());
+        assert!(failing(&cells).is_empty() && cells.removed_rows() <= may_remove, "{seed}");
         assert_eq!((&cells.labels, &cells.removed), (&again.labels, &again.removed), "{seed}");
         let mut finest = Cells::finest(&points);
-        finest.settle_any_three(&requirement, work(2, 0)).unwrap();
-        assert!(holds(&finest), "{seed}");
+        crowd.with_requirement(|own| finest.settle_any_three(own, work(2, 0))).unwrap();
+        assert!(failing(&finest).is_empty(), "{seed}");
     }
 }
 
@@ -143,12 +183,12 @@ fn some_columns_hold_while_the_others_show_nothing_and_more_columns_lose_less() 
         let points = table(500 + seed, 900, 40);
         let sets = sets_of_three(points.width());
         let requirement = Requirement { k: 3, check: None };
-        let parts = column_parts(&points, 3, 3);
+        let parts = column_parts(&points, 3, 3, 1);
         assert!(parts.len() > 1 && parts.is_sorted_by_key(Vec::len), "{parts:?}");
         assert_eq!(parts.last(), Some(&all(&points)));
         let mut last = u64::MAX;
         for columns in parts {
-            let cells = Cells::any_three(&points, &columns, 3, work(2, 0)).unwrap();
+            let cells = Cells::any_three(&points, &columns, &requirement, work(2, 0)).unwrap();
             assert!(failing_by_set(&cells, &sets, &requirement, Scope::AllCells, 1).is_empty(), "{seed}");
             let others = |column: &usize| !columns.contains(column);
             let is_hidden = |column: usize| (0..points.len() as Point).all(|point| cells.row(point)[column] == 0);
@@ -163,15 +203,16 @@ fn some_columns_hold_while_the_others_show_nothing_and_more_columns_lose_less() 
 fn what_is_ended_holds_or_is_given_up() {
     let points = table(900, 700, 20);
     let sets = sets_of_three(points.width());
+    let requirement = Requirement { k: 4, check: None };
     let (mut whole, mut ended) = (0, 0);
-    for left in 0..60 {
+    for left in (0..60).map(|times| 12 * times) {
         let watch = Patience(AtomicU64::new(left));
         let work = Work { may_remove: 0, effort: Effort::Fast, threads: 2, watch: &watch };
-        match Cells::any_three(&points, &all(&points), 4, work) {
+        match Cells::any_three(&points, &all(&points), &requirement, work) {
             None => ended += 1,
             Some(cells) => {
                 whole += 1;
-                assert!(cells.holds(&sets, &Requirement { k: 4, check: None }, 1), "{left}");
+                assert!(cells.holds(&sets, &requirement, 1), "{left}");
             }
         }
     }
