@@ -5,7 +5,7 @@ use super::requirement::Requirement;
 use super::tree::Node;
 
 /// Rows of one point in a class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Member {
     /// The point.
     pub point: Point,

@@ -427,7 +427,7 @@ fn restored_cells_hold_and_lose_less() {
         let rows = 20 + dice.below(60) as usize;
         let points = table(&mut dice, rows, 4);
         let requirement = Requirement { k: 2 + dice.below(4) as u32, check: None };
-        for mut cells in [Cells::new(&points, &sets, requirement.k, 1), Cells::finest(&points)] {
+        for mut cells in [Cells::new(&points, &sets, requirement.k, work(0, Effort::Fast, 1)), Cells::finest(&points)] {
             assert!(cells.settle(&sets, &requirement, work(0, Effort::Fast, 1)).is_some());
             let before = cells.grouping().cost(&points);
             cells.restore(&sets, &requirement, work(0, Effort::Fast, 1)).unwrap();
@@ -524,7 +524,7 @@ fn some_columns_settled_by_themselves_hold_over_every_set() {
         let shown = [dice.below(2) as usize, 2 + dice.below(2) as usize];
         let of_shown: Vec<Vec<usize>> =
             sets.iter().map(|set| set.iter().copied().filter(|column| shown.contains(column)).collect()).collect();
-        let mut cells = Cells::new(&points, sets, k, 1).only(&shown);
+        let mut cells = Cells::new(&points, &of_shown, k, work(0, Effort::Fast, 1)).only(&shown);
         cells.settle(&of_shown, &requirement, work(0, Effort::Fast, 1)).unwrap();
         holds_over(&points, &cells, sets, k);
         let classes = cells.grouping().classes;

@@ -6,12 +6,13 @@
 
 use super::Cells;
 use super::by_column::by_column;
-use crate::local::classes::{Class, Member};
+use crate::local::classes::Member;
 use crate::local::points::Point;
-use crate::local::requirement::Requirement;
+use crate::local::requirement::{Check, Requirement};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use kohort_core::parallel;
+use kohort_core::ragged::Ragged;
 
 /// A point and a set over which its class fails.
 pub(super) type Failure = (Point, u32);
@@ -182,23 +183,19 @@ impl<'a> Counter<'a> {
         let fails: Vec<bool> = match self.requirement.check {
             None if self.people.iter().all(|&people| people == 0 || people >= k) => return,
             None => self.people.iter().map(|&people| people < k).collect(),
-            Some(_) => self.checked(step),
+            Some(check) => self.checked(step, check),
         };
         let failed = (0..).zip(&step.ids).filter(|(_, id)| fails[**id as usize]).map(|(place, _)| place);
         self.failed.extend(failed);
     }
 
     /// Checks every class by its members.
-    fn checked(&self, step: &PrefixClasses) -> Vec<bool> {
+    fn checked(&self, step: &PrefixClasses, check: Check) -> Vec<bool> {
         let rows = &self.shown.cells.points.rows;
-        let mut classes: Vec<Class> = vec![Class::default(); step.len];
-        for (&id, &point) in step.ids.iter().zip(&self.shown.points) {
-            let class = &mut classes[id as usize];
-            class.members.push(Member { point, rows: rows[point as usize] });
-        }
-        for (class, &people) in classes.iter_mut().zip(&self.people) {
-            class.people = people.min(u64::from(u32::MAX)) as u32;
-        }
-        classes.iter().map(|class| !class.members.is_empty() && !self.requirement.holds(class)).collect()
+        let members = self.shown.points.iter().map(|&point| Member { point, rows: rows[point as usize] });
+        let classes = Ragged::by_key(step.len, step.ids.iter().copied().zip(members));
+        let k = u64::from(self.requirement.k);
+        let fails = |(members, &people): (&[Member], &u64)| !members.is_empty() && (people < k || !check(members));
+        classes.iter().zip(&self.people).map(fails).collect()
     }
 }

@@ -74,9 +74,9 @@ pub enum Settled {
 }
 
 impl<'a> Cells<'a> {
-    /// Chooses a depth for each column, so that few cells will have to be coarsened beyond it.
-    pub fn new(points: &'a Points, sets: &[Vec<usize>], k: u32, threads: usize) -> Cells<'a> {
-        Cells::with_labels(points, start::start(points, sets, k, threads), vec![false; points.len()])
+    /// Chooses a depth for each column of these sets, so that few cells will have to be coarsened beyond it.
+    pub fn new(points: &'a Points, sets: &[Vec<usize>], k: u32, work: Work) -> Cells<'a> {
+        Cells::with_labels(points, start::start(points, sets, k, work), vec![false; points.len()])
     }
 
     /// Starts with every cell at its finest permitted label.

@@ -9,6 +9,7 @@
 //! One change costs the sets with that column times the points of the sample. People are counted with a bit for
 //! each point, and counting ends as soon as k are found.
 
+use crate::local::Work;
 use crate::local::points::{Point, Points};
 use crate::local::tree::{Node, Tree};
 use kohort_core::parallel;
@@ -22,12 +23,12 @@ const SWEEPS: usize = 3;
 /// At first a column shows at most so many labels.
 const FIRST_LABELS: usize = 12;
 
-/// The labels of each point at the chosen depths, one row after the other.
-pub(super) fn start(points: &Points, sets: &[Vec<usize>], k: u32, threads: usize) -> Vec<Node> {
+/// The labels of each point at the chosen depths, one row after the other. Work that is to end takes the depths so far.
+pub(super) fn start(points: &Points, sets: &[Vec<usize>], k: u32, work: Work) -> Vec<Node> {
     let stride = sets.len().div_ceil(MOST_SETS).max(1);
     let sets: Vec<&[usize]> = sets.iter().step_by(stride).map(|set| &set[..]).collect();
-    let mut search = StartSearch::new(points, &sets, k, threads);
-    search.descend();
+    let mut search = StartSearch::new(points, &sets, k, work.threads);
+    search.descend(work);
     let width = points.width();
     let mut labels = Vec::with_capacity(points.len() * width);
     for point in 0..points.len() as Point {
@@ -111,12 +112,16 @@ impl<'a> StartSearch<'a> {
         search
     }
 
-    /// Changes one column at a time, as long as the estimate falls.
-    fn descend(&mut self) {
+    /// Changes one column of the sets at a time, as long as the estimate falls.
+    fn descend(&mut self, work: Work) {
         let mut best = self.estimate(&self.failing);
+        let columns: Vec<usize> = (0..self.points.width()).filter(|&column| !self.with[column].is_empty()).collect();
         for _ in 0..SWEEPS {
             let mut changed = false;
-            for column in 0..self.points.width() {
+            for &column in &columns {
+                if work.watch.is_enough() {
+                    return;
+                }
                 for coarser in [true, false] {
                     while self.improve(column, coarser, &mut best) {
                         changed = true;

@@ -211,12 +211,14 @@ impl GroupingSearch<'_> {
         if three {
             let best = found.into_iter().min_by_key(Cells::cost);
             found = self.by_parts(best).into_iter().collect();
-        } else if found.is_empty() || !work.watch.is_enough() {
-            let own = Cells::new(points, &sets, k, work.threads);
+        } else {
             if !few {
-                self.settle_parts(&own, &sets, &mut found);
+                self.settle_parts(&sets, &mut found);
             }
-            found.extend(self.settled_cells(own, &sets, to_its_end(work, found.is_empty())));
+            if found.is_empty() || !work.watch.is_enough() {
+                let work = to_its_end(work, found.is_empty());
+                found.extend(self.settled_cells(Cells::new(points, &sets, k, work), &sets, work));
+            }
         }
         // Where the table is small enough, cells start at their finest labels as well.
         if few && !work.watch.is_enough() {
@@ -297,19 +299,21 @@ impl GroupingSearch<'_> {
     }
 
     /// Settles some of the columns while the others are suppressed, then more and more of them, but not all.
-    fn settle_parts<'c>(&self, cells: &Cells<'c>, sets: &[Vec<usize>], found: &mut Vec<Cells<'c>>) {
+    fn settle_parts<'c>(&'c self, sets: &[Vec<usize>], found: &mut Vec<Cells<'c>>) {
+        let GroupingSearch { table, k, work, .. } = *self;
         let largest = sets.iter().map(Vec::len).max().unwrap_or(0);
-        let mut parts = column_parts(&self.table.points, self.k, largest, self.work.threads);
+        let mut parts = column_parts(&table.points, k, largest, work.threads);
         parts.pop();
         for columns in parts {
-            if self.work.watch.is_enough() {
+            if work.watch.is_enough() {
                 return;
             }
             let shown = |set: &Vec<usize>| set.iter().copied().filter(|column| columns.contains(column)).collect();
             let mut sets: Vec<Vec<usize>> = sets.iter().map(shown).collect();
             sets.sort_unstable();
             sets.dedup();
-            found.extend(self.settled_cells(cells.only(&columns), &sets, self.work));
+            let cells = Cells::new(&table.points, &sets, k, work).only(&columns);
+            found.extend(self.settled_cells(cells, &sets, work));
         }
     }
 

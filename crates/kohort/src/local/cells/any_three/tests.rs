@@ -89,7 +89,7 @@ fn any_three_columns_fail_where_each_set_by_itself_does() {
         let sets = sets_of_three(points.width());
         let k = 2 + seed as u32 % 4;
         let crowd = Crowd::new(&mut points, seed / 2, k);
-        let mut cells = Cells::new(&points, &sets, k, 1);
+        let mut cells = Cells::new(&points, &sets, k, work(1, 0));
         for point in (0..points.len() as Point).step_by(7) {
             if let Some(above) = cells.above(point, 1) {
                 cells.set(point, 1, above);
