@@ -61,7 +61,11 @@ fn main() {
     }
     if is_asked("wide") {
         let size = numbers("--wide", "300,100000");
-        numbers("--known", "2,3").into_iter().for_each(|known| bench.wide(size[0], size[1], known));
+        let known = numbers("--known", "2,3");
+        known.iter().for_each(|&known| bench.wide(size[0], size[1], known, Unit::Row));
+        if known.contains(&3) {
+            bench.wide(size[0], size[1], 3, Unit::Patient);
+        }
     }
     if is_asked("ranges") {
         bench.ranges();
@@ -76,6 +80,13 @@ fn main() {
         bench.quality();
     }
     std::fs::remove_dir_all(&bench.folder).expect("the temporary folder is removed");
+}
+
+/// The person behind a row of a drawn table: its own, or one who may have two rows.
+#[derive(Clone, Copy, PartialEq)]
+enum Unit {
+    Row,
+    Patient,
 }
 
 struct Bench {
@@ -179,12 +190,13 @@ impl Bench {
 
     /// A wide survey, of which an attacker knows any two or three answers; released, and compared with the original
     /// without a map of rows.
-    fn wide(&self, columns: u64, rows: u64, known: u64) {
+    fn wide(&self, columns: u64, rows: u64, known: u64, unit: Unit) {
         let columns: Vec<(u64, String)> = (0..columns)
             .map(|c| (2 + c % 5, format!("{{ intervals = [2, 4], from = 0, to = {} }}", 2 + c % 5)))
             .collect();
-        println!("{} columns, {rows} rows, k = 5, any {known} columns are known", columns.len());
-        self.drawn(rows, &columns, &format!("k = 5\nknows = {known}"));
+        let people = if unit == Unit::Patient { " of patients with one or two rows" } else { "" };
+        println!("{} columns, {rows} rows{people}, k = 5, any {known} columns are known", columns.len());
+        self.drawn_with(rows, &columns, &format!("k = 5\nknows = {known}"), "", unit);
     }
 
     /// Numbers in intervals: labels of the tree, and the range of each group.
@@ -196,7 +208,7 @@ impl Bench {
                 .to_vec();
         for labels in ["tree", "range"] {
             println!("4 columns of numbers, {rows} rows, k = 5, labels = {labels:?}");
-            self.drawn_with(rows, &columns, "k = 5", &format!("labels = \"{labels}\"\n"));
+            self.drawn_with(rows, &columns, "k = 5", &format!("labels = \"{labels}\"\n"), Unit::Row);
         }
     }
 
@@ -286,25 +298,27 @@ impl Bench {
 
     /// Draws a table, small values more often, and releases it.
     fn drawn(&self, rows: u64, columns: &[(u64, String)], privacy: &str) {
-        self.drawn_with(rows, columns, privacy, "");
+        self.drawn_with(rows, columns, privacy, "", Unit::Row);
     }
 
-    fn drawn_with(&self, rows: u64, columns: &[(u64, String)], privacy: &str, method: &str) {
+    fn drawn_with(&self, rows: u64, columns: &[(u64, String)], privacy: &str, method: &str, unit: Unit) {
         let mut random = Randomness::seeded(1);
         let mut out = std::io::BufWriter::new(std::fs::File::create(self.folder.join("drawn.csv")).expect("a file"));
         let names: Vec<String> = (0..columns.len()).map(|c| format!("c{c}")).collect();
-        writeln!(out, "{}", names.join(",")).expect("written");
-        for _ in 0..rows {
+        writeln!(out, "{},person", names.join(",")).expect("written");
+        for row in 0..rows {
             let cell = |(size, _): &(u64, String)| random.below(*size).min(random.below(*size)).to_string();
             let cells: Vec<String> = columns.iter().map(cell).collect();
-            writeln!(out, "{}", cells.join(",")).expect("written");
+            writeln!(out, "{},{}", cells.join(","), row * 3 / 5).expect("written");
         }
         out.flush().expect("written");
         let mut text = "[input]\ntable = \"drawn.csv\"\n[columns]\n".to_string();
         for (name, (_, hierarchy)) in names.iter().zip(columns) {
             writeln!(text, "{name} = {{ role = \"quasi\", hierarchy = {hierarchy} }}").expect("text");
         }
-        write!(text, "[privacy]\n{privacy}\n[method]\nname = \"local\"\n{method}").expect("text");
+        let role = if unit == Unit::Patient { "patient" } else { "identifier" };
+        write!(text, "person = {{ role = \"{role}\" }}\n[privacy]\n{privacy}\n[method]\nname = \"local\"\n{method}")
+            .expect("text");
         let policy = self.folder.join("drawn.toml");
         std::fs::write(&policy, text).expect("written");
         self.released(&policy);

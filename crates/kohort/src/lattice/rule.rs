@@ -191,8 +191,19 @@ impl ClassMembers {
     }
 }
 
-/// Adds up the counts of equal values and leaves out those without people.
+/// Many counts of values below this number are added up by value; others are sorted.
+const FEW_VALUES: usize = 256;
+const MANY_COUNTS: usize = 32;
+
+/// Adds up the counts of equal values and leaves out those without people. Values are ascending afterwards.
 pub(crate) fn merge_counts(values: &mut Vec<(u32, u64)>) {
+    if values.len() > MANY_COUNTS && values.iter().all(|own| (own.0 as usize) < FEW_VALUES) {
+        let mut counts = [0; FEW_VALUES];
+        values.iter().for_each(|&(value, people)| counts[value as usize] += people);
+        values.clear();
+        values.extend((0..).zip(counts).filter(|own| own.1 > 0));
+        return;
+    }
     values.sort_unstable();
     values.dedup_by(|next, first| {
         let same = next.0 == first.0;
@@ -202,4 +213,27 @@ pub(crate) fn merge_counts(values: &mut Vec<(u32, u64)>) {
         same
     });
     values.retain(|v| v.1 > 0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FEW_VALUES, MANY_COUNTS, merge_counts};
+    use kohort_core::random::Randomness;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn counts_of_equal_values_are_added_up_however_many_there_are() {
+        let mut random = Randomness::seeded(5);
+        for case in 0..200 {
+            let values = if case % 2 == 0 { FEW_VALUES } else { 3 * FEW_VALUES } as u64;
+            let counts = random.below(4 * MANY_COUNTS as u64);
+            let mut found: Vec<(u32, u64)> =
+                (0..counts).map(|_| (random.below(values) as u32, random.below(3))).collect();
+            let mut expected: BTreeMap<u32, u64> = BTreeMap::new();
+            found.iter().for_each(|&(value, people)| *expected.entry(value).or_default() += people);
+            expected.retain(|_, people| *people > 0);
+            merge_counts(&mut found);
+            assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{case}");
+        }
+    }
 }

@@ -51,7 +51,9 @@ impl<'a> ClassCheck<'a> {
     /// Returns whether these members may form a class. Their points are whole.
     pub fn holds(&self, members: &[Member]) -> bool {
         let cohort = self.table.cohort;
-        if cohort.tuples.patients.is_some() && people(cohort, self.table.tuples_of(members)) < self.k {
+        // So many points have enough people even if all of these are behind as many points as may be.
+        let are_few = (members.len() as u64) < self.k.saturating_mul(u64::from(self.table.points.most_points));
+        if cohort.tuples.patients.is_some() && are_few && people(cohort, self.table.tuples_of(members)) < self.k {
             return false;
         }
         let mut values = Vec::new();
@@ -71,7 +73,8 @@ fn count_values(
     values: &mut Vec<(u32, u64)>,
 ) -> u64 {
     values.clear();
-    let mut named: Vec<(u32, u32)> = Vec::new();
+    // A patient and a value in one number are sorted faster than a pair.
+    let mut named: Vec<u64> = Vec::new();
     for tuple in tuples {
         let value = cohort.tuples.code(tuple, position);
         if value == MISSING {
@@ -81,15 +84,16 @@ fn count_values(
             None => values.push((value, cohort.tuples.weights[tuple])),
             Some(patients) => {
                 values.push((value, u64::from(patients.single[tuple])));
-                named.extend(patients.having(tuple).iter().map(|&patient| (patient, value)));
+                let pair = |&patient: &u32| u64::from(patient) << u32::BITS | u64::from(value);
+                named.extend(patients.having(tuple).iter().map(pair));
             }
         }
     }
     let mut people: u64 = values.iter().map(|v| v.1).sum();
     named.sort_unstable();
     named.dedup();
-    people += named.chunk_by(|a, b| a.0 == b.0).count() as u64;
-    values.extend(named.iter().map(|&(_, value)| (value, 1)));
+    people += named.chunk_by(|a, b| a >> u32::BITS == b >> u32::BITS).count() as u64;
+    values.extend(named.iter().map(|&pair| (pair as u32, 1)));
     merge_counts(values);
     people
 }
