@@ -17,7 +17,7 @@ mod survey;
 pub(crate) use demographics::demographics;
 pub(crate) use generalize::star_in_data;
 pub(crate) use require::order;
-pub use sets::{MOST_SETS, MOST_SETS_OF_THREE, is_any_three, shorter};
+pub use sets::{MOST_SETS, MOST_SETS_OF_THREE, NotAllSets, is_any_three, shorter};
 pub use survey::{MOST_CLASSES, survey};
 
 use crate::hierarchy::{Hierarchy, Label};
@@ -94,8 +94,8 @@ pub struct Cohort {
     /// The sets of quasi-identifiers that an attacker may know; sets of fewer columns where there are
     /// too many to be listed.
     pub sets: Vec<Vec<usize>>,
-    /// The refusal for a method that needs all of `sets`, where these are not all.
-    pub sets_not_all: Option<crate::Error>,
+    /// Why `sets` are not all, where they are not.
+    pub sets_not_all: Option<NotAllSets>,
     /// Pairs of quasi-identifiers of which the first is declared to be finer than the second.
     pub dependencies: Vec<(usize, usize)>,
     /// Rows that rules of the policy excluded.

@@ -24,8 +24,9 @@ pub(super) fn known_sets(policy: &Policy, quasi: usize) -> Result<KnownSets> {
                 reach.unwrap_or(1)
             ));
             match (knows, reach) {
-                (Knows::Any(_), Some(reach)) => {
-                    Ok(KnownSets { sets: Knows::Any(reach).sets(quasi, shorter), not_all: Some(why) })
+                (Knows::Any(known), Some(reach)) => {
+                    let not_all = NotAllSets { known: *known, refusal: why };
+                    Ok(KnownSets { sets: Knows::Any(reach).sets(quasi, shorter), not_all: Some(not_all) })
                 }
                 _ => Err(why),
             }
@@ -38,7 +39,16 @@ pub(super) struct KnownSets {
     /// All of them, or those of fewer columns.
     pub(super) sets: Vec<Vec<usize>>,
     /// Why these are not all, where they are not.
-    pub(super) not_all: Option<crate::Error>,
+    pub(super) not_all: Option<NotAllSets>,
+}
+
+/// The sets that an attacker may know are too many to be listed.
+#[derive(Debug, Clone)]
+pub struct NotAllSets {
+    /// The number of columns that the attacker may know.
+    pub known: usize,
+    /// The refusal for a method that needs all of them.
+    pub refusal: crate::Error,
 }
 
 /// The most sets that are counted one by one.

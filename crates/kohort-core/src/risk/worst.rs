@@ -2,9 +2,9 @@
 
 use super::classes::{Risk, View};
 use crate::Result;
-use crate::classes::{ColumnCodes, Judge, KnownPeople, People, each_set};
-use crate::cohort::Cohort;
-use crate::privacy::Counts;
+use crate::classes::{ColumnCodes, Judge, KnownPeople, People, any_three, each_set};
+use crate::cohort::{Cohort, MOST_SETS, MOST_SETS_OF_THREE, NotAllSets};
+use crate::privacy::{Counts, Knows, Shorter};
 
 /// The highest risk over the sets that a policy lists.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,14 +29,56 @@ const TOGETHER: usize = 256;
 ///
 /// Sets that could have most classes come first. Once somebody is found to be alone, only sets that
 /// could have more classes than found so far are counted: exact, and few in a table as it is.
+///
+/// Where the sets are too many to be listed, those of the columns that differ are counted if these are few enough. If they
+/// are not, sets of fewer columns are, and any three columns together.
 pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<HighestRisk>> {
     let crowd = crowd(cohort, view);
+    let Some(not_all) = &cohort.sets_not_all else { return worst_of(&crowd, &cohort.sets, threads) };
+    if let Some(sets) = sets_that_differ(&crowd, not_all) {
+        return worst_of(&crowd, &sets, threads);
+    }
+    let listed = worst_of(&crowd, &cohort.sets, threads)?;
+    let three = worst_of_three(&crowd, not_all, threads)?;
+    let all = listed.map(|own| HighestRisk { is_exact: false, ..own }).into_iter().chain(three);
+    Ok(all.reduce(|a, b| if (b.risk.max, b.risk.mean) > (a.risk.max, a.risk.mean) || b.is_exact { b } else { a }))
+}
+
+/// The sets that an attacker may know, without the columns that show the same to everybody: whoever knows these knows no
+/// more. `None` where they are too many to be listed.
+fn sets_that_differ(crowd: &KnownPeople, not_all: &NotAllSets) -> Option<Vec<Vec<usize>>> {
+    let columns: Vec<usize> = (0..crowd.known.len()).filter(|&column| crowd.known[column].len > 1).collect();
+    let knows = Knows::Any(not_all.known);
+    if columns.is_empty() || knows.number(columns.len(), Shorter::Implied)? > MOST_SETS {
+        return None;
+    }
+    let mut sets = knows.sets(columns.len(), Shorter::Implied);
+    sets.iter_mut().flatten().for_each(|column| *column = columns[*column]);
+    Some(sets)
+}
+
+/// The highest risk over any three columns, if they can be counted together. It is exact if an attacker knows no more.
+fn worst_of_three(crowd: &KnownPeople, not_all: &NotAllSets, threads: usize) -> Result<Option<HighestRisk>> {
+    let columns: Vec<usize> = (0..crowd.known.len()).collect();
+    let number = Knows::Any(3).number(columns.len(), Shorter::Implied);
+    if not_all.known < 3 || number.is_none_or(|number| number > MOST_SETS_OF_THREE) {
+        return Ok(None);
+    }
+    let Some(found) = any_three(crowd, &columns, 1, threads) else { return Ok(None) };
+    // The first set with a class as small as the smallest of all.
+    let first = any_three(crowd, &columns, found.people + 1, threads).and_then(|found| found.failing);
+    let Some(set) = first else { return Ok(None) };
+    let worst = worst_of(crowd, &[set.to_vec()], threads)?;
+    Ok(worst.map(|own| HighestRisk { is_exact: not_all.known == 3, ..own }))
+}
+
+/// The risk over the set with the highest risk of these.
+fn worst_of(crowd: &KnownPeople, all: &[Vec<usize>], threads: usize) -> Result<Option<HighestRisk>> {
     let tuples = crowd.people.tuples();
-    let few = crowd.known.iter().all(|c| c.len <= FEW) || cohort.sets.len().saturating_mul(tuples) <= ALL_LOOKS;
+    let few = crowd.known.iter().all(|c| c.len <= FEW) || all.len().saturating_mul(tuples) <= ALL_LOOKS;
     // The most people that could be counted as classes, and how promising the set is beyond.
     let possible = |set: &[usize]| set.iter().map(|&c| crowd.known[c].len as f64).product::<f64>();
-    let mut order: Vec<(usize, f64, usize)> = cohort
-        .sets
+    let mut order: Vec<(usize, f64, usize)> = all
         .iter()
         .enumerate()
         .map(|(number, set)| {
@@ -49,7 +91,7 @@ pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<Highe
     let most = if few { order.len() } else { (MOST_LOOKS / tuples.max(1)).max(together) };
     let people = crowd.people.number();
     let mut worst = Worst::default();
-    let (mut looked, mut is_exact) = (0, cohort.sets_not_all.is_none());
+    let (mut looked, mut is_exact) = (0, true);
     for sets in order.chunks(together) {
         let could = |best: &Risk| best.max < 1.0 || sets[0].0 as f64 / people as f64 > best.mean;
         if !worst.set.as_ref().is_none_or(|(_, best)| could(best)) {
@@ -63,14 +105,12 @@ pub fn worst(cohort: &Cohort, view: View, threads: usize) -> Result<Option<Highe
         // In their order, so that sets which begin with the same columns follow each other.
         let mut numbers: Vec<usize> = sets.iter().map(|s| s.2).collect();
         numbers.sort_unstable();
-        let own: Vec<Vec<usize>> = numbers.iter().map(|&n| cohort.sets[n].clone()).collect();
-        each_set(&crowd, &own, threads, Worst::default, |part| {
+        let own: Vec<Vec<usize>> = numbers.iter().map(|&n| all[n].clone()).collect();
+        each_set(crowd, &own, threads, Worst::default, |part| {
             worst.take(part.set.map(|(place, risk)| (numbers[place], risk)));
         })?;
     }
-    Ok(worst
-        .set
-        .map(|(number, risk)| HighestRisk { risk: Risk { set: cohort.sets[number].clone(), ..risk }, is_exact }))
+    Ok(worst.set.map(|(number, risk)| HighestRisk { risk: Risk { set: all[number].clone(), ..risk }, is_exact }))
 }
 
 /// The people of a view by what is known of them.

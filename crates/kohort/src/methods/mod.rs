@@ -163,7 +163,7 @@ impl Method {
     pub fn plan(&self, cohort: &Cohort, policy: &Policy, random: &mut Randomness) -> Result<Plan> {
         let any_three = self.params.counts_any_three() && is_any_three(policy, cohort.quasi.len());
         match &cohort.sets_not_all {
-            Some(refusal) if !any_three && !self.params.counts_only_split_columns() => Err(refusal.clone()),
+            Some(own) if !any_three && !self.params.counts_only_split_columns() => Err(own.refusal.clone()),
             _ => self.params.plan(cohort, policy, random),
         }
     }

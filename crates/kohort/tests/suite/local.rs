@@ -297,6 +297,10 @@ fn very_many_columns(rows: u64) -> (tempfile::TempDir, PathBuf) {
     wide(rows, VERY_MANY, "\"*\" = { role = \"identifier\" }\n", "k = 3\nknows = 3")
 }
 
+fn metrics(out: &Path) -> serde_json::Value {
+    serde_json::from_str(&fs::read_to_string(out.join("evidence/metrics.json")).unwrap()).unwrap()
+}
+
 /// Every group over some of the sets of three has 3 rows.
 fn some_of_the_sets_hold(out: &Path) {
     for first in 0..VERY_MANY {
@@ -311,6 +315,13 @@ fn any_three_of_very_many_columns_are_released() {
     let (out, _) = release(&policy, "out", &options(1, 2)).unwrap_or_else(|error| panic!("{error}"));
     some_of_the_sets_hold(&out);
     assert!(Table::released(&out).rows.len() >= 297);
+    // The highest risk is that of the smallest class that the verifier counted, and not one over the sets that are listed.
+    let metrics = metrics(&out);
+    let smallest = metrics["guarantee"]["smallest_class"].as_f64().unwrap();
+    assert_eq!(metrics["risk"]["after"]["max"].as_f64(), Some(1.0 / smallest));
+    assert_eq!(metrics["risk"]["before"]["max"].as_f64(), Some(1.0));
+    assert!(metrics["risk"]["after"]["exact"].is_null(), "{}", metrics["risk"]);
+    assert_eq!(metrics["risk"]["after"]["set"].as_array().map(Vec::len), Some(3));
 }
 
 #[test]
@@ -337,8 +348,7 @@ fn loss_after(policy: &Path, left: u64, holds: impl Fn(&Path)) -> (f64, bool) {
     let options = Options { progress, force: true, ..options(1, 2) };
     let (out, _) = release(policy, "out", &options).unwrap_or_else(|error| panic!("{left}: {error}"));
     holds(&out);
-    let metrics: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(out.join("evidence/metrics.json")).unwrap()).unwrap();
+    let metrics = metrics(&out);
     (metrics["utility"]["loss"].as_f64().unwrap(), metrics["trace"]["stopped_early"] == true)
 }
 
