@@ -6,6 +6,7 @@ use crate::number::Decimal;
 use crate::policy::{Column, Policy, Role, TDistance};
 use crate::privacy::{Confidence, Distance, Sensitive, TCloseness};
 use crate::table::{Dictionary, Source};
+use crate::visible::other_spelling;
 
 /// Translates the policy's requirements on one sensitive column into its value codes.
 pub(super) fn require(
@@ -28,8 +29,10 @@ pub(super) fn require(
                 )),
             }
         }
-        listed
+        no_other_spelling(policy, column, values, (dictionary, &listed))?;
+        Ok(listed)
     });
+    let listed = listed.transpose()?;
     Ok(Sensitive {
         confidence: privacy.confidence.map(|max| Confidence { max, listed }),
         l_diversity: privacy.l_diversity.clone(),
@@ -41,6 +44,25 @@ pub(super) fn require(
             }
         },
     })
+}
+
+/// Refuses a list of values that leaves out another spelling of one of them: no limit would hold for it.
+fn no_other_spelling(
+    policy: &Policy,
+    column: &Column,
+    values: &[String],
+    (dictionary, listed): (&Dictionary, &[bool]),
+) -> Result<()> {
+    let texts = dictionary.texts().into_iter().zip(listed).skip(1);
+    let left_out = texts.filter(|(_, listed)| !**listed).map(|(text, _)| text);
+    match other_spelling(values.iter().map(String::as_str), left_out) {
+        None => Ok(()),
+        Some(value) => Err(policy.error(format!(
+            "`values` of `{}` lists \"{value}\". The data also has another spelling of it, with other capitals, blanks or \
+             accents, and the limit would not hold for that one. List both, or give them one spelling with `recode`.",
+            column.name
+        ))),
+    }
 }
 
 /// The distance that t-closeness measures for a column.

@@ -80,7 +80,7 @@ pub fn plan(
         )));
     }
     let (constraints, mut notes) = Constraints::of(records, policy, params)?;
-    let sensitive = params.sensitive_codes(records, &mut notes);
+    let sensitive = params.sensitive_codes(records, &mut notes)?;
     let confidence = policy.privacy.confidence;
     if let Some(max) = confidence {
         sensitive::must_be_feasible(records, &sensitive, max)?;

@@ -157,7 +157,7 @@ const ANY: [Edit; 9] = [
 /// Changes to the files of a release: name, result, finding, description, change.
 type Tamper = (&'static str, Expected, &'static str, &'static str, fn(&Made));
 
-const FILES: [Tamper; 28] = [
+const FILES: [Tamper; 30] = [
     ("data_changed", Refused, "", "one cell changed, and the hash not", |m| {
         m.file("data.csv", |t| t.replacen("a,", "c,", 1))
     }),
@@ -204,6 +204,12 @@ const FILES: [Tamper; 28] = [
     }),
     ("dictionary_with_markup", Refused, "T1", "a dictionary with markup in it, hashed again", |m| {
         m.rehashed("dictionary.md", |t| t.replacen("level 0", "<b>safe</b> level 0", 1));
+    }),
+    ("dictionary_with_a_picture", Refused, "T1", "a dictionary that loads a picture from another site", |m| {
+        m.rehashed("dictionary.md", |t| t.replacen("level 0", "![](http://a.example/p.png) level 0", 1));
+    }),
+    ("dictionary_with_hidden_characters", Refused, "T1", "a dictionary with characters that nobody sees", |m| {
+        m.rehashed("dictionary.md", |t| t.replacen("level 0 of", "level\u{200b} 0 of", 1));
     }),
     ("dictionary_column_less", Refused, "T1", "a dictionary without one of the columns, hashed again", |m| {
         m.rehashed("dictionary.md", |t| t.replacen("| o | other | as in the source |\n", "", 1));
