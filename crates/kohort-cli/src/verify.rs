@@ -138,11 +138,11 @@ fn table_lines(certificate: &Certificate) {
         claim.sensitive.iter().for_each(|own| say(&format!("  sensitive  {}", sensitive_line(own))));
     }
     say(&format!(
-        "  counted    {} rows, {} classes, {} sets of columns; the smallest class holds {} rows",
-        thousands(recount.rows),
-        thousands(recount.classes),
-        thousands(recount.sets),
-        thousands(recount.smallest_class)
+        "  counted    {}, {}, {} of columns; the smallest class holds {}",
+        number_of(recount.rows, ["row", "rows"]),
+        number_of(recount.classes, ["class", "classes"]),
+        number_of(recount.sets, ["set", "sets"]),
+        number_of(recount.smallest_class, ["row", "rows"])
     ));
     if let Some(catalog) = &recount.catalog {
         say(&format!(

@@ -219,7 +219,7 @@ fn a_value_that_no_hierarchy_covers_is_counted_and_shown_only_where_asked_for() 
     let own = POLICY.replace("q = { role = \"quasi\"", "q = { role = \"quasi\", hierarchy = \"h.csv\"");
     let folder = folder(TABLE.as_bytes(), &own);
     fs::write(folder.path().join("h.csv"), "CANARY-qa;x;*\nz;x;*\n").unwrap();
-    let covered = "column `q`: 1 value in 2 rows (lines 4, 5) not covered by the file h.csv";
+    let covered = "column `q`: 1 value in 2 rows (lines 4, 5) is not covered by the file h.csv";
     ends(folder.path(), 2, &["t.csv", covered, "unmapped = \"suppress\"", "--show-values"]);
     let said = run(folder.path(), &["anonymize", "p.toml", "--show-values"]);
     assert_eq!(said.code, Some(2));

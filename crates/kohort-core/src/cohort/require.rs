@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::hierarchy::{MISSING, Rule};
-use crate::number::Decimal;
+use crate::number::{Decimal, number_of};
 use crate::policy::{Column, Policy, Role, TDistance};
 use crate::privacy::{Confidence, Distance, Sensitive, TCloseness};
 use crate::table::{Dictionary, Source};
@@ -94,9 +94,9 @@ fn distance_of(
             let hierarchy = column.rule.apply(&texts, dictionary.missing_occurs);
             if !hierarchy.uncovered.is_empty() {
                 return Err(policy.error(format!(
-                    "t_closeness with distance = \"hierarchical\": {} values of `{}` are not covered by {}.",
-                    hierarchy.uncovered.len(),
+                    "t_closeness with distance = \"hierarchical\": in `{}`, {} not covered by {}.",
                     column.name,
+                    number_of(hierarchy.uncovered.len(), ["value is", "values are"]),
                     column.rule_text
                 )));
             }

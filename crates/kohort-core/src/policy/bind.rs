@@ -19,10 +19,10 @@ use super::several_files::OneFile;
 use super::shift;
 use super::survives;
 use super::synthetic::SyntheticRules;
-use crate::Result;
 use crate::codes::Repeats;
 use crate::number::K;
 use crate::table::{CLAIMS, Encoding, Input, OutputSchema, Place, Source, read_text};
+use crate::{Error, Result};
 use std::path::{Component, Path, PathBuf};
 
 /// The name of the table of patients in a policy.
@@ -80,8 +80,17 @@ pub struct PolicyFile {
     root: Section,
 }
 
+/// The ends of names that tables have, and policies do not.
+const TABLES: [&str; 8] = ["csv", "tsv", "gz", "parquet", "xlsx", "sav", "dta", "xpt"];
+
 /// Reads a policy file.
 pub fn read(path: &Path) -> Result<PolicyFile> {
+    if path.extension().is_some_and(|own| TABLES.iter().any(|table| own.eq_ignore_ascii_case(table))) {
+        let path = path.display();
+        return Err(Error::policy(format!(
+            "{path}: this is a table, not a policy. `kohort init {path}` suggests a policy for it."
+        )));
+    }
     let text = read_text(path, LARGEST_POLICY)?;
     let file = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();

@@ -177,7 +177,7 @@ fn column(name: &str, hierarchy: &Hierarchy, counted: QuasiDistribution) -> Opti
         let rest = bins.split_off(MOST_BINS - 1);
         others = rest.iter().fold((0, (0, 0)), |(n, (b, a)), (_, bin)| (n + 1, (b + bin.0, a + bin.1)));
     }
-    bins.sort_by(|a, b| order(&a.0).partial_cmp(&order(&b.0)).unwrap_or(std::cmp::Ordering::Equal));
+    sort_by_label(&mut bins, |bin| &bin.0);
     let bin = |(label, (before, after)): (String, (u64, u64))| Bin { label, before: before.into(), after };
     Some(Distribution {
         column: name.to_string(),
@@ -210,6 +210,11 @@ fn labels(hierarchy: &Hierarchy, counted: &QuasiDistribution) -> Vec<Option<Stri
         }
     }
     released.clone()
+}
+
+/// Sorts things by their labels, as people count.
+pub(super) fn sort_by_label<T>(things: &mut [T], label: impl Fn(&T) -> &str) {
+    things.sort_by(|a, b| order(label(a)).partial_cmp(&order(label(b))).unwrap_or(std::cmp::Ordering::Equal));
 }
 
 /// Numbers by size, then text; below a range first, from its end on last, missing after all.

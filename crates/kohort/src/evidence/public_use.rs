@@ -1,5 +1,6 @@
 //! Questions of custodians and recipients of a public-use file: attacks, samples, blanks, and what could undo them.
 
+use super::distributions::sort_by_label;
 use super::metrics::{
     self, BlankGroup, ByName, File, HighestAndMean, Missing, OnePatient, Role, SampleRisk, TableMetrics, TargetRisk,
     Targeted, Undeclared, WholeFile,
@@ -114,7 +115,9 @@ pub(super) fn missing(run: &TableRun) -> Option<Missing> {
     }
     let out: u64 = plan.rows_by_cells(cohort).iter().sum();
     let blank = utility::rows_with_blanks(cohort, plan);
-    let groups = utility::blanks_by_group(cohort, plan);
+    let mut groups = utility::blanks_by_group(cohort, plan);
+    sort_by_label(&mut groups, |group| cohort.tuples.dictionaries[group.by.0].text(group.by.1));
+    groups.sort_by_key(|group| (group.column, group.by.0));
     // Readers must be told where more than half of the cells are suppressed.
     let flagged = |b: &utility::BlanksByValue| 2 * b.blank > b.rows;
     let name = |position: usize| {
