@@ -105,9 +105,9 @@ pub fn count(release: &Release, people: Option<&[usize]>) -> Counted {
         }
         let whole = values(&rows, &people, &all, at);
         let listed = own["values"].as_array().into_iter().flatten().filter_map(Value::as_str);
-        let values: BTreeSet<&str> = whole.of.keys().map(String::as_str).chain(listed).collect();
-        let looks: BTreeSet<String> = values.iter().map(|value| look(value)).collect();
-        found.alike |= looks.len() < values.len() || looks.contains("");
+        let spellings: BTreeSet<&str> = whole.of.keys().map(String::as_str).chain(listed).collect();
+        let looks: BTreeSet<String> = spellings.iter().map(|value| look(value)).collect();
+        found.alike |= looks.len() < spellings.len() || looks.contains("");
         let mut extremes = [None; 3];
         for set in &sets {
             for class in classes(&rows, set).values() {
