@@ -206,7 +206,8 @@ def read_certificate(data):
     marks = counted["text"]
     if marks["suppressed"] != "*" or marks["missing"] != "":
         raise NotARelease("other marks")
-    if len(marks["delimiter"]) != 1 or not marks["delimiter"].isascii():
+    delimiter = marks["delimiter"]
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"*\n\r\0':
         raise NotARelease("the delimiter is not one character")
     if any(len(set(c.get("of", []))) < len(c.get("of", [])) for c in counted["columns"]):
         raise NotARelease("`of` names a column twice")

@@ -19,7 +19,8 @@ const MOST_VALUES: usize = 10;
 ///
 /// FOLDER was made by `kohort anonymize`, or is the release/ folder that you received. The result is
 /// `verified` (exit code 0), `partly verified` (5: k or a limit on sensitive values is only stated by the
-/// custodian, or a column outside every requirement is nearly unique), or `refused` (1).
+/// custodian, a column outside every requirement is nearly unique, sensitive values look alike, or a file
+/// may hold more than its cells), or `refused` (1). An exit code of 2 means that FOLDER is not a release.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -2,7 +2,7 @@
 //! shape of their own: they steer a terminal, turn the direction of a line, or take no room at all.
 
 use crate::composed::taken_apart;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Returns whether a character has no shape of its own, or changes how the others are shown.
 pub fn is_hidden(c: char) -> bool {
@@ -39,6 +39,13 @@ pub(crate) fn is_shown(text: &[char], at: usize) -> bool {
 pub fn look_of(text: &str) -> String {
     let shown = text.chars().filter(|c| !c.is_whitespace() && !is_hidden(*c));
     shown.flat_map(taken_apart).flat_map(char::to_lowercase).collect()
+}
+
+/// Counts the values that look like another one, or like nothing.
+pub(crate) fn alike<'a>(values: impl Iterator<Item = &'a str>) -> u64 {
+    // An empty cell looks like nothing.
+    let mut looks: HashSet<String> = HashSet::from([String::new()]);
+    values.filter(|value| !looks.insert(look_of(value))).count() as u64
 }
 
 /// Finds a listed text that looks like one of the others, which may be another spelling of it.
@@ -81,6 +88,12 @@ mod tests {
         ] {
             assert_eq!(look_of(a), look_of(b), "{a} {b}");
         }
+    }
+
+    #[test]
+    fn spellings_of_one_value_are_counted() {
+        assert_eq!(alike(["hiv", "HIV", "flu", "flu ", "flu\u{200b}", "\u{feff}"].into_iter()), 4);
+        assert_eq!(alike(["hiv", "flu", "tb"].into_iter()), 0);
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(super) fn generalize(
         let set: std::collections::BTreeSet<&[u8]> = uncovered.iter().map(|t| t.as_bytes()).collect();
         let (rows, lines) = source.find_lines(column, |cell| set.contains(cell))?;
         let values = number_of(uncovered.len(), ["value", "values"]);
-        let are = if uncovered.len() == 1 { "is" } else { "are" };
+        let (are, them) = if uncovered.len() == 1 { ("is", "it") } else { ("are", "them") };
         match policy.unmapped {
             Unmapped::Suppressed => notes.push(format!(
                 "column `{}`: the release shows * for {values} in {} that {are} not covered by {}.",
@@ -67,8 +67,8 @@ pub(super) fn generalize(
                     n => format!(" In {n} of them, only spaces or capital letters differ from a line of it."),
                 };
                 return Err(Error::yours(format!(
-                    "{}, column `{}`: {values} in {} {are} not covered by {}.{alike} Correct them, extend the hierarchy, list \
-                     them under `missing` in [input], or set unmapped = \"suppress\" to release them as *. \
+                    "{}, column `{}`: {values} in {} {are} not covered by {}.{alike} Correct {them}, extend the hierarchy, list \
+                     {them} under `missing` in [input], or set unmapped = \"suppress\" to release them as *. \
                      (--show-values shows them.)",
                     source.name(),
                     policy.name,

@@ -6,7 +6,7 @@ use crate::number::{Decimal, number_of};
 use crate::policy::{Column, Policy, Role, TDistance};
 use crate::privacy::{Confidence, Distance, Sensitive, TCloseness};
 use crate::table::{Dictionary, Source};
-use crate::visible::other_spelling;
+use crate::visible::{alike, other_spelling};
 
 /// Translates the policy's requirements on one sensitive column into its value codes.
 pub(super) fn require(
@@ -33,6 +33,17 @@ pub(super) fn require(
         Ok(listed)
     });
     let listed = listed.transpose()?;
+    match alike(dictionary.texts().into_iter().skip(1)) {
+        0 => {}
+        _ if !privacy.reads_sensitive() => {}
+        n => notes.push(format!(
+            "column `{}`: {} another one, with other capitals, blanks or accents, and counts as a value of its own. A \
+             limit may hold by such spellings alone, so that the release can be verified in part only. Give them one \
+             spelling with `recode`.",
+            column.name,
+            number_of(n, ["value looks like", "values look like"])
+        )),
+    }
     Ok(Sensitive {
         confidence: privacy.confidence.map(|max| Confidence { max, listed }),
         l_diversity: privacy.l_diversity.clone(),

@@ -21,7 +21,7 @@ use super::survives;
 use super::synthetic::SyntheticRules;
 use crate::codes::Repeats;
 use crate::number::K;
-use crate::table::{CLAIMS, Encoding, Input, OutputSchema, Place, Source, read_text};
+use crate::table::{CLAIMS, Encoding, Input, OutputSchema, Place, Source, may_delimit, read_text};
 use crate::{Error, Result};
 use std::path::{Component, Path, PathBuf};
 
@@ -94,10 +94,27 @@ pub fn read(path: &Path) -> Result<PolicyFile> {
     let text = read_text(path, LARGEST_POLICY)?;
     let file = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
-    Ok(PolicyFile { path: Some(path.to_path_buf()), ..PolicyFile::parse(&file, &text, &folder)? })
+    let own = PolicyFile { path: Some(path.to_path_buf()), ..PolicyFile::parse(&file, &text, &folder)? };
+    own.table_is_there()?;
+    Ok(own)
 }
 
 impl PolicyFile {
+    /// Refuses the name of a table that is not there, with the line that names it.
+    fn table_is_there(&self) -> Result<()> {
+        let section = self.root.section("input")?.filter(|section| section.get("table").is_some());
+        match (section, &self.input.place) {
+            (Some(section), Place::File(path)) if !path.exists() => Err(section.wrong(
+                "table",
+                format!(
+                    "names a file that does not exist: {}. Paths are relative to the folder of the policy.",
+                    path.display()
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Reads a policy's text; paths in it are relative to `folder`.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<PolicyFile> {
         PolicyFile::parse_with(file, text, &PolicyFiles::in_folder(folder), None)
@@ -448,9 +465,7 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
     let one_byte = |key: &str| -> Result<Option<u8>> {
         match section.text(key)?.map(str::as_bytes) {
             None => Ok(None),
-            Some([b]) if b.is_ascii() && !b.is_ascii_alphanumeric() && !matches!(b, b'"' | b'\n' | b'\r') => {
-                Ok(Some(*b))
-            }
+            Some([b]) if may_delimit(*b) => Ok(Some(*b)),
             Some(_) => Err(section.wrong(key, "must be one character, such as \",\", \";\" or \"\\t\".")),
         }
     };

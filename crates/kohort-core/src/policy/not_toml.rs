@@ -13,7 +13,7 @@ pub(super) fn advice(line: &str) -> Option<&'static str> {
         return Some("Join a key and its value with an equals sign: k = 5.");
     }
     if values.iter().any(|value| value.starts_with(char::is_alphabetic) && !is_word(value)) {
-        return Some("Put text in quotes: name = \"local\".");
+        return Some("Put text in quotes, as in name = \"local\", and write numbers in digits.");
     }
     None
 }

@@ -37,6 +37,7 @@ pub use clean::{
     years_in_text,
 };
 pub use csv::{split_cells, write_cell};
+pub(crate) use dialect::may_delimit;
 pub use dictionary::Dictionary;
 pub use encoding::Encoding;
 pub use engine::{

@@ -1,7 +1,6 @@
 //! Verifies a table: counts it from its bytes, and compares it with the original.
 
 use super::claimed_values::Values;
-use super::outside::alike;
 use super::recount::CountedRelease;
 use super::{
     Checked, Compared, Outside, Recount, ReleaseFolder, dictionary, inference, multiset, original, recount, shift,
@@ -12,6 +11,7 @@ use crate::policy::Policy;
 use crate::release::Certificate;
 use crate::shape::Table;
 use crate::table::{Progress, Silent, Source};
+use crate::visible::alike;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;

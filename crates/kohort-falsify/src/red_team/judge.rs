@@ -82,9 +82,14 @@ pub fn judge_release(release: &Release, said: Said, counted: Option<&str>) -> Re
     if (patients || sample) && (text.contains("patient") || text.contains("algorithm")) {
         return Err("patients are printed as counted".into());
     }
-    let strange = ["Nobody can be found", "<b>", "![", "[data](", "**safe", "``", "\u{200b}", "\u{202e}", "\u{feff}"];
+    let strange =
+        ["Nobody can be found", "<b>", "![", "[data](", "**safe", "| quasi | ``", "\u{200b}", "\u{202e}", "\u{feff}"];
     if strange.iter().any(|words| release.text("dictionary.md").contains(words)) {
         return Err(format!("{said:?} with a dictionary that Kohort does not write"));
+    }
+    let delimiter = release.certificate["counted"]["text"]["delimiter"].as_str().unwrap_or(",");
+    if delimiter.contains(|c: char| c.is_ascii_alphanumeric() || "\"*\r\n\0".contains(c)) {
+        return Err(format!("{said:?} with a delimiter that may be a part of a cell"));
     }
     if said == Said::Verified && has_marks(release) {
         return Err("verified, although the data holds more than its cells".into());

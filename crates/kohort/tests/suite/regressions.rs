@@ -180,7 +180,7 @@ fn a_tree_of_sensitive_values_of_which_all_are_missing() {
     verify_release(&out, 1).expect("it verifies");
 }
 
-/// A limit on `hiv` was accepted for a table that says `HIV`: nobody was protected, and only a note said so.
+/// A limit on `hiv` was accepted for a table that says `HIV`: nobody was protected, and a note was all that said so.
 #[test]
 fn a_listed_value_in_another_spelling_is_refused() {
     let folder = tempfile::tempdir().unwrap();
@@ -202,7 +202,10 @@ fn a_listed_value_in_another_spelling_is_refused() {
     let error = write("q,s\na,HIV\na,hiv \n", "\"HIV\"").unwrap_err();
     assert!(error.message.contains("lists \"HIV\""), "{error}");
     write("q,s\na,HIV\na,flu\n", "\"HIV\", \"hiv\"").unwrap();
-    write("q,s\na,HIV\na,flu\n", "\"HIV\"").unwrap();
+    let (_, honest) = write("q,s\na,HIV\na,flu\n", "\"HIV\"").unwrap();
+    assert!(!honest.notes.iter().any(|note| note.contains("looks like")), "{:?}", honest.notes);
+    let (_, two) = write("q,s\na,HIV\na,flu\na,Flu\na,tb\n", "\"HIV\", \"TB\", \"tb\"").unwrap();
+    assert!(two.notes.iter().any(|note| note.contains("`s`: 1 value looks like another one")), "{:?}", two.notes);
 }
 
 /// The same for the sensitive codes of a patient.

@@ -157,20 +157,19 @@ impl Unread {
         let (what, fix) = match problem {
             Problem::NoNumber => (
                 if self.rows == 1 { "not one number" } else { "not one number each" }.to_string(),
-                "list them under `missing` of the column, or use `recode`",
+                format!("list {them} under `missing` of the column, or use `recode`"),
             ),
             Problem::NoDate => (
                 format!("not {} written {format}", if self.rows == 1 { "a date" } else { "dates" }),
-                "list them under `missing` of the column, or use `recode`",
+                format!("list {them} under `missing` of the column, or use `recode`"),
             ),
             Problem::NotComparable => (
                 format!("not {} that `top` can compare", if self.rows == 1 { "a number" } else { "numbers" }),
-                "set number = true to read numbers out of text",
+                "set number = true to read numbers out of text".to_string(),
             ),
             Problem::NoDay => (
                 "made of a year, month and day that are not in the calendar".to_string(),
-                "list unknown months and \
-                 days under `missing` of their columns",
+                "list unknown months and days under `missing` of their columns".to_string(),
             ),
         };
         Error::yours(format!(

@@ -352,6 +352,20 @@ pub(super) const WAYS: &[Tampering] = &[
             bytes.pop();
         })
     }),
+    way("the data with another delimiter, and the certificate says so", Hashes, |c| {
+        let Some((header, rows)) = super::table(c.release).filter(|_| c.release.files.contains_key("data.csv")) else {
+            return false;
+        };
+        let delimiter = c.dice.one_of(&["\"", "\r", "\0", "v", "1", "*"]);
+        let line = |row: &Vec<String>| row.join(delimiter) + "\n";
+        let text: String = std::iter::once(&header).chain(&rows).map(line).collect();
+        c.file("dictionary.md", |bytes, _| {
+            let words = String::from_utf8_lossy(bytes).replacen("by `,`", &format!("by `{delimiter}`"), 1);
+            *bytes = words.into_bytes();
+        });
+        c.file("data.csv", |bytes, _| *bytes = text.into_bytes())
+            && c.value("/counted/text/delimiter", |own, _| *own = delimiter.into())
+    }),
     way("a line that names the delimiter", All, |c| {
         c.file("data.csv", |bytes, _| drop(bytes.splice(0..0, b"sep=,\n".iter().copied())))
     }),

@@ -12,7 +12,7 @@ use std::fs;
 type Edit = (&'static str, Expected, &'static str, &'static str, fn(&mut Value));
 
 /// Changes to the certificate of the table.
-const CLAIMS: [Edit; 44] = [
+const CLAIMS: [Edit; 45] = [
     ("k_of_one", NotARelease, "", "k = 1 protects nobody", |c| c["counted"]["claim"]["k"] = json!(1)),
     ("k_too_large", Refused, "", "a larger k than the classes have", |c| c["counted"]["claim"]["k"] = json!(4)),
     ("k_as_text", NotARelease, "", "k is not a number", |c| c["counted"]["claim"]["k"] = json!("3")),
@@ -89,6 +89,9 @@ const CLAIMS: [Edit; 44] = [
     }),
     ("other_delimiter", Refused, "", "another delimiter than the file has", |c| {
         c["counted"]["text"]["delimiter"] = json!("|");
+    }),
+    ("delimiter_is_a_quote", NotARelease, "", "a quote between cells: nobody else reads the same cells", |c| {
+        c["counted"]["text"]["delimiter"] = json!("\"");
     }),
     ("other_mark", NotARelease, "", "another mark for suppressed cells", |c| {
         c["counted"]["text"]["suppressed"] = json!("?");
