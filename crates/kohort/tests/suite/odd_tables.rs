@@ -92,7 +92,7 @@ impl OddTable {
                 let cell = match *kind {
                     _ if odd == "missing" => String::new(),
                     "number" => x.to_string(),
-                    "decimal" => format!("-{x}.{}", x % 3),
+                    "decimal" => format!("{x}.{}", x % 3),
                     "date" => format!("{}-{:02}-{:02}", 1900 + x % 150, 1 + x % 12, 1 + x % 28),
                     "code" => format!("{:05}", x * 37 % 100_000),
                     _ if odd == "unusual text" => format!("{CANARY}{x}{}", one_of(random, &UNUSUAL)),
@@ -130,11 +130,11 @@ impl OddTable {
             let weight = one_of(random, &["", "", "", ", weight = 0.001", ", weight = 1000"]);
             text += &format!("c{c} = {{ role = \"quasi\"{hierarchy}{levels}{weight} }}\n");
         }
-        let requirement = one_of(random, &REQUIREMENTS);
+        let requirement = if random.below(2) == 0 { "" } else { one_of(random, &REQUIREMENTS) };
         let sensitive = if requirement.is_empty() { "identifier" } else { "sensitive" };
         let domain = if method == "ceiling" { ", domain = [\"0\", \"1\", \"2\", \"3\", \"4\"]" } else { "" };
         text += &format!("s = {{ role = \"{sensitive}\"{domain} }}\no = {{ role = \"other\", reason = \"a test\" }}\n");
-        let k = [2, 2, 3, self.rows, self.rows + 1, 1_000_000][random.below(6) as usize].max(2);
+        let k = [2, 2, 2, 2, 3, self.rows, self.rows + 1, 1_000_000][random.below(8) as usize].max(2);
         text += &format!("[privacy]\nk = {k}\n{requirement}\n");
         let names: Vec<String> = (0..self.kinds.len()).map(|c| format!("c{c}")).collect();
         let half = names.len() / 2;
