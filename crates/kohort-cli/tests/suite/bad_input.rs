@@ -344,8 +344,8 @@ fn first_mistakes_are_answered_with_what_to_do() {
     fs::write(here.path().join("files/one/release/certificate.json"), "{}").unwrap();
     for (name, words) in [
         ("files", "It holds several releases. Verify each of them, starting with files/one."),
-        ("nothing", "there is no such folder"),
-        ("p.toml", "this is a file, and the folder of a release"),
+        ("nothing", "because there is no such folder"),
+        ("p.toml", "but a file. Name the folder"),
     ] {
         let said = run(here.path(), &["verify", name]);
         assert_eq!(said.code, Some(2));

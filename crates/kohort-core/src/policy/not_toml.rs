@@ -1,6 +1,6 @@
-//! What to do about a line of a policy that cannot be read: the mistakes that people make who write their first one.
+//! Advice about a line of a policy that cannot be read: the mistakes that people make who write their first one.
 
-/// Returns what to do about a line that cannot be read, where it looks like a usual mistake.
+/// Returns advice about a line that cannot be read, where it looks like a usual mistake.
 pub(super) fn advice(line: &str) -> Option<&'static str> {
     if line.contains(['“', '”', '„', '‘', '’']) {
         return Some("Write straight quotes: \"text\".");

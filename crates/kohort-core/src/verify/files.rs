@@ -29,10 +29,10 @@ pub(super) fn release_folder(folder: &Path) -> Result<PathBuf> {
     [inner, folder.to_path_buf()].into_iter().find(|f| f.join("certificate.json").is_file()).ok_or_else(|| {
         let name = folder.display();
         if !folder.exists() {
-            return Error::yours(format!("{name}: there is no such folder."));
+            return Error::yours(format!("{name}: this is not a release, because there is no such folder."));
         }
         if folder.is_file() {
-            return Error::yours(format!("{name}: this is a file, and the folder of a release is needed."));
+            return Error::yours(format!("{name}: this is not a release, but a file. Name the folder of the release."));
         }
         let hint = first_release_in(folder).map_or(String::new(), |(what, first)| {
             format!(" It holds {what}. Verify each of them, starting with {}.", first.display())
@@ -41,7 +41,7 @@ pub(super) fn release_folder(folder: &Path) -> Result<PathBuf> {
     })
 }
 
-/// What a folder holds that is no release, but has releases in it, and the first of them.
+/// Finds the first of several releases in a folder that is not a release itself, and a word for all of them.
 fn first_release_in(folder: &Path) -> Option<(&'static str, PathBuf)> {
     let is_release = |folder: &PathBuf| folder.join("release/certificate.json").is_file();
     let sample = folder.join(format!("{SAMPLE}1"));
