@@ -21,7 +21,7 @@ use super::survives;
 use super::synthetic::SyntheticRules;
 use crate::codes::Repeats;
 use crate::number::K;
-use crate::table::{CLAIMS, Encoding, Input, OutputSchema, Place, Source, may_delimit, read_text};
+use crate::table::{CLAIMS, Encoding, Input, OutputSchema, Place, Source, is_pattern, may_delimit, read_text};
 use crate::{Error, Result};
 use std::path::{Component, Path, PathBuf};
 
@@ -94,17 +94,15 @@ pub fn read(path: &Path) -> Result<PolicyFile> {
     let text = read_text(path, LARGEST_POLICY)?;
     let file = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
-    let own = PolicyFile { path: Some(path.to_path_buf()), ..PolicyFile::parse(&file, &text, &folder)? };
-    own.table_is_there()?;
-    Ok(own)
+    Ok(PolicyFile { path: Some(path.to_path_buf()), ..PolicyFile::parse(&file, &text, &folder)? })
 }
 
 impl PolicyFile {
     /// Refuses the name of a table that is not there, with the line that names it.
-    fn table_is_there(&self) -> Result<()> {
+    pub fn table_is_there(&self) -> Result<()> {
         let section = self.root.section("input")?.filter(|section| section.get("table").is_some());
         match (section, &self.input.place) {
-            (Some(section), Place::File(path)) if !path.exists() => Err(section.wrong(
+            (Some(section), Place::File(path)) if !path.exists() && !is_pattern(path) => Err(section.wrong(
                 "table",
                 format!(
                     "names a file that does not exist: {}. Paths are relative to the folder of the policy.",
