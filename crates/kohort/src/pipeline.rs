@@ -300,6 +300,7 @@ pub fn survey_by(file: &PolicyFile, options: &Options) -> Result<AnySurvey> {
         let input = S::survey(source, &policy)?;
         Ok(Box::new(Survey { policy, input }))
     }
+    file.table_is_there()?;
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     let register = Register::built_in();
     let mut policy = file.bind_to_ask(&source, &register, K::LEAST)?;
