@@ -206,7 +206,8 @@ def read_certificate(data):
     marks = counted["text"]
     if marks["suppressed"] != "*" or marks["missing"] != "":
         raise NotARelease("other marks")
-    if len(marks["delimiter"]) != 1 or not marks["delimiter"].isascii():
+    delimiter = marks["delimiter"]
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter.isalnum() or delimiter in '"*\n\r\0':
         raise NotARelease("the delimiter is not one character")
     if any(len(set(c.get("of", []))) < len(c.get("of", [])) for c in counted["columns"]):
         raise NotARelease("`of` names a column twice")
@@ -620,9 +621,20 @@ def nearly_unique(rows, columns, claim):
     return found
 
 
+MARKS = {*map(chr, range(0x300, 0x346)), "\u3099", "\u309a"}
+
+
+def taken_apart(c):
+    """A character as a letter and its marks, and a full-width one as the usual one."""
+    c = chr(ord(c) - 0xFEE0) if "\uff01" <= c <= "\uff5e" else c
+    apart = unicodedata.normalize("NFD", c)
+    is_syllable = "\uac00" <= c <= "\ud7a3"
+    return apart if is_syllable or (len(apart) > 1 and set(apart[1:]) <= MARKS) else c
+
+
 def look(value):
     """A value as somebody sees it who reads over it."""
-    return "".join(c for c in value if not c.isspace() and not is_hidden(c)).lower()
+    return "".join(taken_apart(c) for c in value if not c.isspace() and not is_hidden(c)).lower()
 
 
 def look_alike(rows, columns, claim):
@@ -630,26 +642,39 @@ def look_alike(rows, columns, claim):
     limited = {own["column"] for own in claim["sensitive"]}
     found = []
     for i, c in enumerate(columns):
-        values = {row[i] for row in rows if row[i] != ""}
+        listed = (value for own in claim["sensitive"] if own["column"] == c["name"] for value in own.get("values", []))
+        values = {*(row[i] for row in rows if row[i] != ""), *listed}
         looks = {look(value) for value in values} - {""}
         if c["name"] in limited and len(looks) < len(values):
             found.append(c["name"])
     return found
 
 
-def as_written(files, header, rows, certificate):
-    """Whether the data is the plainest text of its cells. (What Parquet and gzip may hold is not looked at here.)"""
-    if "data.csv" not in files:
-        return True
-    delimiter = certificate["counted"]["text"]["delimiter"]
+def plainest(rows, delimiter):
+    """The plainest text of some cells."""
 
     def cell(value):
         if any(c in value for c in (delimiter, '"', "\n", "\r")):
             return '"' + value.replace('"', '""') + '"'
         return value
 
-    lines = [delimiter.join(map(cell, row)) or '""' for row in [header, *rows]]
-    return files["data.csv"] == "".join(line + "\n" for line in lines).encode()
+    lines = [delimiter.join(map(cell, row)) or '""' for row in rows]
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def as_written(files, header, rows, certificate):
+    """Whether the tables are the plainest text of their cells. (What Parquet and gzip may hold is not looked at here.)"""
+    if "data.csv" in files and files["data.csv"] != plainest([header, *rows], certificate["counted"]["text"]["delimiter"]):
+        return False
+    for name in {"hierarchy.csv", "catalog.csv"} & set(files):
+        lines = list(csv.reader(io.StringIO(files[name].decode("utf-8", "replace"), newline="")))
+        if name == "catalog.csv":
+            lines[1:] = sorted(([" ".join(str(int(n)) for n in own.split(" ")), value, str(int(number))]
+                                for own, value, number in lines[1:]),
+                               key=lambda line: ([int(n) for n in line[0].split(" ")], line[1].encode()))
+        if files[name] != plainest(lines, ","):
+            return False
+    return True
 
 
 # --- The signature (SSHSIG, ed25519: RFC 8032) -------------------------------------------------------------------------

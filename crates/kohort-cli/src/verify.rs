@@ -19,7 +19,8 @@ const MOST_VALUES: usize = 10;
 ///
 /// FOLDER was made by `kohort anonymize`, or is the release/ folder that you received. The result is
 /// `verified` (exit code 0), `partly verified` (5: k or a limit on sensitive values is only stated by the
-/// custodian, or a column outside every requirement is nearly unique), or `refused` (1).
+/// custodian, a column outside every requirement is nearly unique, sensitive values look alike, or a file
+/// may hold more than its cells), or `refused` (1). An exit code of 2 means that FOLDER is not a release.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -138,11 +139,11 @@ fn table_lines(certificate: &Certificate) {
         claim.sensitive.iter().for_each(|own| say(&format!("  sensitive  {}", sensitive_line(own))));
     }
     say(&format!(
-        "  counted    {} rows, {} classes, {} sets of columns; the smallest class holds {} rows",
-        thousands(recount.rows),
-        thousands(recount.classes),
-        thousands(recount.sets),
-        thousands(recount.smallest_class)
+        "  counted    {}, {}, {} of columns; the smallest class holds {}",
+        number_of(recount.rows, ["row", "rows"]),
+        number_of(recount.classes, ["class", "classes"]),
+        number_of(recount.sets, ["set", "sets"]),
+        number_of(recount.smallest_class, ["row", "rows"])
     ));
     if let Some(catalog) = &recount.catalog {
         say(&format!(

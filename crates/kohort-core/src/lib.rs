@@ -5,6 +5,7 @@ mod classes;
 pub mod code_systems;
 pub mod codes;
 pub mod cohort;
+mod composed;
 pub mod error;
 pub mod events;
 pub mod hierarchy;

@@ -61,10 +61,15 @@ pub(crate) fn routes(studio: Arc<Studio>, session: Arc<Session>) -> Router {
         .route("/style.css", asset("text/css; charset=utf-8", STYLE))
         .route("/studio.js", asset("text/javascript; charset=utf-8", SCRIPT))
         .route("/icon.svg", asset("image/svg+xml", ICON))
-        .fallback(|| async {
-            words(StatusCode::NOT_FOUND, "There is no such page", "Go back, or open the start page at /.")
-        });
+        .fallback(|| async { no_page(StatusCode::NOT_FOUND) })
+        // The address of an action, which somebody opened as a page.
+        .method_not_allowed_fallback(|| async { no_page(StatusCode::METHOD_NOT_ALLOWED) });
     app.layer(DefaultBodyLimit::max(LARGEST_FORM)).layer(middleware::from_fn_with_state(session, guard))
+}
+
+/// The page for an address that shows nothing.
+fn no_page(status: StatusCode) -> Response {
+    words(status, "There is no such page", "Go back, or open the start page at /.")
 }
 
 /// The style of the reports, and what pages with forms need beside it.
@@ -88,9 +93,12 @@ fn shows(page: fn(&Own) -> Result<Answer>) -> MethodRouter<Own> {
 
 /// A page about the column of this number.
 fn shows_one(page: fn(&Own, usize) -> Result<Answer>) -> MethodRouter<Own> {
-    get(
-        move |State(studio): State<Own>, Path(number): Path<usize>| async move { respond(&studio, page(&studio, number)) },
-    )
+    get(move |State(studio): State<Own>, Path(number): Path<String>| async move {
+        match number.parse() {
+            Ok(number) => respond(&studio, page(&studio, number)),
+            Err(_) => no_page(StatusCode::NOT_FOUND),
+        }
+    })
 }
 
 /// An action with the fields of a form.
@@ -103,8 +111,11 @@ fn does(action: fn(&Own, &Fields) -> Result<Answer>) -> MethodRouter<Own> {
 /// An action about the column of this number.
 fn does_one(action: fn(&Own, usize, &Fields) -> Result<Answer>) -> MethodRouter<Own> {
     post(
-        move |State(studio): State<Own>, Path(number): Path<usize>, Form(fields): Form<Vec<(String, String)>>| async move {
-            respond(&studio, action(&studio, number, &Fields(fields)))
+        move |State(studio): State<Own>, Path(number): Path<String>, Form(fields): Form<Vec<(String, String)>>| async move {
+            match number.parse() {
+                Ok(number) => respond(&studio, action(&studio, number, &Fields(fields))),
+                Err(_) => no_page(StatusCode::NOT_FOUND),
+            }
         },
     )
 }

@@ -255,6 +255,7 @@ pub fn open_by(register: &Register, policy: &Path, options: &Options) -> Result<
 
 /// The same for a policy that was read already, or whose tables a caller handed over.
 pub fn open_tables(register: &Register, file: &PolicyFile, options: &Options) -> Result<(Source, AnyPolicy)> {
+    file.table_is_there()?;
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     let mut policy = file.bind(&source, register)?;
     let source = policy.exclude(source)?;
@@ -299,6 +300,7 @@ pub fn survey_by(file: &PolicyFile, options: &Options) -> Result<AnySurvey> {
         let input = S::survey(source, &policy)?;
         Ok(Box::new(Survey { policy, input }))
     }
+    file.table_is_there()?;
     let source = table::open(&file.input)?.with_threads(options.threads).with_progress(Arc::clone(&options.progress));
     let register = Register::built_in();
     let mut policy = file.bind_to_ask(&source, &register, K::LEAST)?;

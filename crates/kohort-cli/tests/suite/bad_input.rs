@@ -219,7 +219,7 @@ fn a_value_that_no_hierarchy_covers_is_counted_and_shown_only_where_asked_for() 
     let own = POLICY.replace("q = { role = \"quasi\"", "q = { role = \"quasi\", hierarchy = \"h.csv\"");
     let folder = folder(TABLE.as_bytes(), &own);
     fs::write(folder.path().join("h.csv"), "CANARY-qa;x;*\nz;x;*\n").unwrap();
-    let covered = "column `q`: 1 value in 2 rows (lines 4, 5) not covered by the file h.csv";
+    let covered = "column `q`: 1 value in 2 rows (lines 4, 5) is not covered by the file h.csv";
     ends(folder.path(), 2, &["t.csv", covered, "unmapped = \"suppress\"", "--show-values"]);
     let said = run(folder.path(), &["anonymize", "p.toml", "--show-values"]);
     assert_eq!(said.code, Some(2));
@@ -322,4 +322,33 @@ fn a_bad_policy_makes_no_folders_on_the_way_to_the_output() {
     let said = run(folder.path(), &["anonymize", "p.toml", "-o", "a/b/out"]);
     assert_eq!(said.code, Some(2));
     assert_eq!(listing(folder.path()), before);
+}
+
+/// The mistakes that somebody makes with a first policy. Some were answered in words of the parser ("invalid boolean,
+/// expected `false`").
+#[test]
+fn first_mistakes_are_answered_with_what_to_do() {
+    policy("k = 2", "k: 2", 2, &["p.toml, line ", "Join a key and its value with an equals sign"]);
+    policy("k = 2", "k = two", 2, &["Put text in quotes"]);
+    policy("k = 2", "k = \"2\"", 2, &["`k` in [privacy] must be a number without quotes."]);
+    policy("k = 2", "k = 2\nconfidence = 0,5", 2, &["Write numbers with a decimal point: 0.5."]);
+    policy("k = 2", "k = 2\nconfidence = \"50 %\"", 2, &["50 % is 0.5"]);
+    policy("k = 2", "k = 2\nl_diversity = 3", 2, &["must be one of { distinct = 3 }"]);
+    policy("\"t.csv\"", "“t.csv”", 2, &["Write straight quotes"]);
+    policy("\"t.csv\"", "\"u.csv\"", 2, &["p.toml, line 2: `table` in [input] names a file that does not exist: "]);
+    let here = folder(TABLE.as_bytes(), POLICY);
+    let said = run(here.path(), &["anonymize", "t.csv"]);
+    assert_eq!(said.code, Some(2));
+    assert!(said.err.contains("`kohort init t.csv` suggests a policy"), "{}", said.err);
+    fs::create_dir_all(here.path().join("files/one/release")).unwrap();
+    fs::write(here.path().join("files/one/release/certificate.json"), "{}").unwrap();
+    for (name, words) in [
+        ("files", "It holds several releases. Verify each of them, starting with files/one."),
+        ("nothing", "because there is no such folder"),
+        ("p.toml", "but a file. Name the folder"),
+    ] {
+        let said = run(here.path(), &["verify", name]);
+        assert_eq!(said.code, Some(2));
+        assert!(said.err.contains(words), "{}", said.err);
+    }
 }

@@ -127,7 +127,7 @@ fn a_negative_stay_and_a_wrong_date_are_refused() {
 
 #[test]
 fn codes_without_a_group_stop_the_run_unless_the_policy_says_where_they_go() {
-    with_claims("CANARY1,2010-01-01,4,CANARYz\n", 2, &["column `dx`", "1 values in 1 rows", "unmapped"]);
+    with_claims("CANARY1,2010-01-01,4,CANARYz\n", 2, &["column `dx`", "1 value in 1 row", "unmapped"]);
     let (patients, claims) = tables();
     let policy = POLICY.replace("\"pcg\"", "\"pcg\", unmapped = \"MSC2a3\"");
     let claims = claims + "CANARY1,2010-01-01,4,CANARYz\n";

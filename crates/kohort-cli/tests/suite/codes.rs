@@ -81,7 +81,7 @@ fn a_patient_stands_once_in_a_list() {
 #[test]
 fn fewer_records_than_k_make_no_release() {
     with(&table(), "k = 2", "k = 30", 3, &["k = 30", "24 patients", "largest k that can be met is 24"]);
-    with("pid,dx\nCANARY1,250 401\nCANARY2,\n", "k = 2", "k = 2", 3, &["only 1 patients have a code"]);
+    with("pid,dx\nCANARY1,250 401\nCANARY2,\n", "k = 2", "k = 2", 3, &["only 1 patient has a code"]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::Quasi;
 use crate::hierarchy::SUPPRESSED;
+use crate::number::number_of;
 use crate::policy::{Column, Unmapped};
 use crate::table::{Derive, Dictionary, Source};
 use crate::{Error, Result};
@@ -50,10 +51,11 @@ pub(super) fn generalize(
         let uncovered: Vec<&str> = hierarchy.uncovered.iter().map(|&c| texts[c as usize]).collect();
         let set: std::collections::BTreeSet<&[u8]> = uncovered.iter().map(|t| t.as_bytes()).collect();
         let (rows, lines) = source.find_lines(column, |cell| set.contains(cell))?;
-        let values = if uncovered.len() == 1 { "1 value".into() } else { format!("{} values", uncovered.len()) };
+        let values = number_of(uncovered.len(), ["value", "values"]);
+        let (are, them) = if uncovered.len() == 1 { ("is", "it") } else { ("are", "them") };
         match policy.unmapped {
             Unmapped::Suppressed => notes.push(format!(
-                "column `{}`: the release shows * for {values} in {} not covered by {}.",
+                "column `{}`: the release shows * for {values} in {} that {are} not covered by {}.",
                 policy.name,
                 on_lines(rows, &lines),
                 policy.rule_text
@@ -65,8 +67,8 @@ pub(super) fn generalize(
                     n => format!(" In {n} of them, only spaces or capital letters differ from a line of it."),
                 };
                 return Err(Error::yours(format!(
-                    "{}, column `{}`: {values} in {} not covered by {}.{alike} Correct them, extend the hierarchy, list \
-                     them under `missing` in [input], or set unmapped = \"suppress\" to release them as *. \
+                    "{}, column `{}`: {values} in {} {are} not covered by {}.{alike} Correct {them}, extend the hierarchy, list \
+                     {them} under `missing` in [input], or set unmapped = \"suppress\" to release them as *. \
                      (--show-values shows them.)",
                     source.name(),
                     policy.name,

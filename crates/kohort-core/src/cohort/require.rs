@@ -2,10 +2,11 @@
 
 use crate::Result;
 use crate::hierarchy::{MISSING, Rule};
-use crate::number::Decimal;
+use crate::number::{Decimal, number_of};
 use crate::policy::{Column, Policy, Role, TDistance};
 use crate::privacy::{Confidence, Distance, Sensitive, TCloseness};
 use crate::table::{Dictionary, Source};
+use crate::visible::{alike, other_spelling};
 
 /// Translates the policy's requirements on one sensitive column into its value codes.
 pub(super) fn require(
@@ -28,8 +29,21 @@ pub(super) fn require(
                 )),
             }
         }
-        listed
+        no_other_spelling(policy, column, values, (dictionary, &listed))?;
+        Ok(listed)
     });
+    let listed = listed.transpose()?;
+    match alike(dictionary.texts().into_iter().skip(1)) {
+        0 => {}
+        _ if !privacy.reads_sensitive() => {}
+        n => notes.push(format!(
+            "column `{}`: {} another one, with other capitals, blanks or accents, and counts as a value of its own. A \
+             limit may hold by such spellings alone, so that the release can be verified in part only. Give them one \
+             spelling with `recode`.",
+            column.name,
+            number_of(n, ["value looks like", "values look like"])
+        )),
+    }
     Ok(Sensitive {
         confidence: privacy.confidence.map(|max| Confidence { max, listed }),
         l_diversity: privacy.l_diversity.clone(),
@@ -41,6 +55,25 @@ pub(super) fn require(
             }
         },
     })
+}
+
+/// Refuses a list of values that leaves out another spelling of one of them: no limit would hold for it.
+fn no_other_spelling(
+    policy: &Policy,
+    column: &Column,
+    values: &[String],
+    (dictionary, listed): (&Dictionary, &[bool]),
+) -> Result<()> {
+    let texts = dictionary.texts().into_iter().zip(listed).skip(1);
+    let left_out = texts.filter(|(_, listed)| !**listed).map(|(text, _)| text);
+    match other_spelling(values.iter().map(String::as_str), left_out) {
+        None => Ok(()),
+        Some(value) => Err(policy.error(format!(
+            "`values` of `{}` lists \"{value}\". The data also has another spelling of it, with other capitals, blanks or \
+             accents, and the limit would not hold for that one. List both, or give them one spelling with `recode`.",
+            column.name
+        ))),
+    }
 }
 
 /// The distance that t-closeness measures for a column.
@@ -72,9 +105,9 @@ fn distance_of(
             let hierarchy = column.rule.apply(&texts, dictionary.missing_occurs);
             if !hierarchy.uncovered.is_empty() {
                 return Err(policy.error(format!(
-                    "t_closeness with distance = \"hierarchical\": {} values of `{}` are not covered by {}.",
-                    hierarchy.uncovered.len(),
+                    "t_closeness with distance = \"hierarchical\": in `{}`, {} not covered by {}.",
                     column.name,
+                    number_of(hierarchy.uncovered.len(), ["value is", "values are"]),
                     column.rule_text
                 )));
             }

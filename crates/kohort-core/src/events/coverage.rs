@@ -2,6 +2,7 @@
 
 use super::QuasiColumn;
 use crate::hierarchy::{MISSING, Rule};
+use crate::number::number_of;
 use crate::policy::{self, Unmapped};
 use crate::table::Source;
 use crate::{Error, Result};
@@ -25,10 +26,15 @@ pub(super) fn check_coverage<'a>(
                 at.iter().map(|&i| column.dictionary.text(column.codes[i]).to_string()).collect();
             values.sort();
             values.dedup();
-            let what = format!("{} values in {} rows, the first on line {first},", values.len(), at.len());
+            let are = if values.len() == 1 { "is" } else { "are" };
+            let what = format!(
+                "{} in {}, the first on line {first},",
+                number_of(values.len(), ["value", "values"]),
+                number_of(at.len(), ["row", "rows"])
+            );
             if own.unmapped == Unmapped::Suppressed {
                 notes.push(format!(
-                    "column `{}`: the release shows * for {what} not covered by {}.",
+                    "column `{}`: the release shows * for {what} that {are} not covered by {}.",
                     own.name, own.rule_text
                 ));
             } else {
@@ -45,7 +51,7 @@ pub(super) fn check_coverage<'a>(
                 };
                 values.truncate(20);
                 return Err(Error::yours(format!(
-                    "{}, column `{}`: {what} not covered by {}. {advice} (--show-values shows them.)",
+                    "{}, column `{}`: {what} {are} not covered by {}. {advice} (--show-values shows them.)",
                     source.name(),
                     own.name,
                     own.rule_text

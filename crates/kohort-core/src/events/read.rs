@@ -3,6 +3,7 @@
 use super::ages::BirthDates;
 use super::rules::{RuleTally, hits};
 use super::systems::OtherSystems;
+use crate::number::number_of;
 use crate::policy::{self, EventsPolicy, EventsTable, Role, RuleKind};
 use crate::table::{Chunk, Scope, Source, Texts};
 use crate::{Error, Result};
@@ -218,7 +219,8 @@ pub(super) fn refuse(source: &Source, lines: &[u64], what: &str, advice: &str) -
     match lines.first() {
         None => Ok(()),
         Some(first) => {
-            Err(Error::yours(format!("{}, line {first}: {what}, on {} rows. {advice}", source.name(), lines.len())))
+            let rows = number_of(lines.len(), ["row", "rows"]);
+            Err(Error::yours(format!("{}, line {first}: {what}, on {rows}. {advice}", source.name())))
         }
     }
 }

@@ -19,10 +19,10 @@ use super::several_files::OneFile;
 use super::shift;
 use super::survives;
 use super::synthetic::SyntheticRules;
-use crate::Result;
 use crate::codes::Repeats;
 use crate::number::K;
-use crate::table::{CLAIMS, Encoding, Input, OutputSchema, Place, Source, read_text};
+use crate::table::{CLAIMS, Encoding, Input, OutputSchema, Place, Source, is_pattern, may_delimit, read_text};
+use crate::{Error, Result};
 use std::path::{Component, Path, PathBuf};
 
 /// The name of the table of patients in a policy.
@@ -80,8 +80,17 @@ pub struct PolicyFile {
     root: Section,
 }
 
+/// The ends of names that tables have, and policies do not.
+const TABLES: [&str; 8] = ["csv", "tsv", "gz", "parquet", "xlsx", "sav", "dta", "xpt"];
+
 /// Reads a policy file.
 pub fn read(path: &Path) -> Result<PolicyFile> {
+    if path.extension().is_some_and(|own| TABLES.iter().any(|table| own.eq_ignore_ascii_case(table))) {
+        let path = path.display();
+        return Err(Error::policy(format!(
+            "{path}: this is a table, not a policy. `kohort init {path}` suggests a policy for it."
+        )));
+    }
     let text = read_text(path, LARGEST_POLICY)?;
     let file = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
     let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
@@ -89,6 +98,21 @@ pub fn read(path: &Path) -> Result<PolicyFile> {
 }
 
 impl PolicyFile {
+    /// Refuses the name of a table that is not there, with the line that names it.
+    pub fn table_is_there(&self) -> Result<()> {
+        let section = self.root.section("input")?.filter(|section| section.get("table").is_some());
+        match (section, &self.input.place) {
+            (Some(section), Place::File(path)) if !path.exists() && !is_pattern(path) => Err(section.wrong(
+                "table",
+                format!(
+                    "names a file that does not exist: {}. Paths are relative to the folder of the policy.",
+                    path.display()
+                ),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Reads a policy's text; paths in it are relative to `folder`.
     pub fn parse(file: &str, text: &str, folder: &Path) -> Result<PolicyFile> {
         PolicyFile::parse_with(file, text, &PolicyFiles::in_folder(folder), None)
@@ -439,9 +463,7 @@ fn read_input(section: &Section, files: &PolicyFiles, given: Option<&GivenTables
     let one_byte = |key: &str| -> Result<Option<u8>> {
         match section.text(key)?.map(str::as_bytes) {
             None => Ok(None),
-            Some([b]) if b.is_ascii() && !b.is_ascii_alphanumeric() && !matches!(b, b'"' | b'\n' | b'\r') => {
-                Ok(Some(*b))
-            }
+            Some([b]) if may_delimit(*b) => Ok(Some(*b)),
             Some(_) => Err(section.wrong(key, "must be one character, such as \",\", \";\" or \"\\t\".")),
         }
     };

@@ -19,6 +19,7 @@ mod events;
 mod exclude;
 mod exclude_events;
 mod files;
+mod not_toml;
 mod numbers;
 mod population;
 mod preset;

@@ -370,13 +370,17 @@ fn generate(section: &Section, quasi: &[&str]) -> Result<Knows> {
 }
 
 fn read_l(section: &Section) -> Result<Option<LDiversity>> {
-    let Some(l) = section.section("l_diversity")? else { return Ok(None) };
+    let one_of =
+        || section.wrong("l_diversity", "must be one of { distinct = 3 }, { entropy = 3 }, { recursive = [2, 3] }.");
+    let l = match section.get("l_diversity").map(|item| &item.value) {
+        None => return Ok(None),
+        Some(Value::Section(own)) => own,
+        Some(_) => return Err(one_of()),
+    };
     l.only(&["distinct", "entropy", "recursive"])?;
     let at_least_two = |n: u64| if n >= 2 { Ok(n) } else { Err(section.wrong("l_diversity", "must be at least 2.")) };
     if l.entries.len() != 1 {
-        return Err(
-            section.wrong("l_diversity", "must be one of { distinct = 3 }, { entropy = 3 }, { recursive = [2, 3] }.")
-        );
+        return Err(one_of());
     }
     if let Some(n) = l.whole("distinct")? {
         return Ok(Some(LDiversity::Distinct(at_least_two(n)?)));

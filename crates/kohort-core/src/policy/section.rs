@@ -1,9 +1,13 @@
 //! A policy as it was written: keys with their lines, numbers as text, nothing decided yet.
 
+use super::not_toml::advice;
 use crate::number::{Decimal, Fraction};
 use crate::{Error, Result};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+
+/// The words with which a message goes on after its subject.
+const VERBS: [&str; 6] = ["is", "must", "names", "needs", "lists", "cannot"];
 
 /// A value as written.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +53,11 @@ impl Section {
     pub fn parse(file: &str, text: &str) -> Result<Section> {
         let root = DeTable::parse(text).map_err(|e| {
             let line = e.span().map_or(1, |s| line_of(text, s.start));
-            Error::policy(format!("{file}, line {line}: {}.", e.message().trim_end_matches('.')))
+            let own = text.lines().nth(line - 1).unwrap_or_default();
+            Error::policy(match advice(own) {
+                Some(advice) => format!("{file}, line {line}: this line cannot be read. {advice}"),
+                None => format!("{file}, line {line}: {}.", e.message().trim_end_matches('.')),
+            })
         })?;
         Ok(section(file, text, "the policy", &root))
     }
@@ -119,9 +127,12 @@ impl Section {
         })
     }
 
-    /// An error about one of its keys.
+    /// An error about one of its keys: a sentence of which the key is the subject, or sentences of their own.
     pub fn wrong(&self, key: &str, message: impl std::fmt::Display) -> Error {
-        self.error(self.get(key).map_or(self.line, |i| i.line), format!("`{key}` in {}: {message}", self.name))
+        let message = message.to_string();
+        let goes_on = VERBS.contains(&message.split(' ').next().unwrap_or_default());
+        let joint = if goes_on { " " } else { ": " };
+        self.error(self.get(key).map_or(self.line, |i| i.line), format!("`{key}` in {}{joint}{message}", self.name))
     }
 
     /// The section at `key`, called `name` in messages.
@@ -219,7 +230,16 @@ impl Section {
     }
 
     fn as_decimal(&self, key: &str, item: &Item) -> Result<Decimal> {
-        let Value::Number(number) = &item.value else { return Err(self.wrong(key, "must be a number.")) };
+        let Value::Number(number) = &item.value else {
+            return Err(self.wrong(
+                key,
+                match &item.value {
+                    Value::Text(text) if text.ends_with('%') => "must be a number without quotes: 50 % is 0.5.",
+                    Value::Text(_) => "must be a number without quotes.",
+                    _ => "must be a number.",
+                },
+            ));
+        };
         let is_plain = number.bytes().all(|b| b.is_ascii_digit() || b"+-._".contains(&b));
         Decimal::parse(&number.replace('_', ""), b'.').ok_or_else(|| match is_plain {
             true => self.wrong(key, "is too large, or has too many decimals."),
@@ -352,7 +372,7 @@ mod tests {
         let s = Section::parse("p.toml", "x = 5").unwrap();
         assert_eq!(
             s.share("x").unwrap_err().message,
-            "p.toml, line 1: `x` in the policy: must be a share from 0 to 1. Did you mean 0.05?"
+            "p.toml, line 1: `x` in the policy must be a share from 0 to 1. Did you mean 0.05?"
         );
     }
 

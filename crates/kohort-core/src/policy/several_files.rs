@@ -61,7 +61,7 @@ pub(super) fn read(whole: &PolicyFile, root: &Section) -> Result<Vec<OneFile>> {
 fn read_one(whole: &PolicyFile, root: &Section, section: &Section) -> Result<OneFile> {
     section.only(&["name", "columns", "knows", "share", "sampled", "method"])?;
     let Some(name) = section.text("name")? else {
-        return Err(section.error(section.line, "[[file]] does not set `name`."));
+        return Err(section.error(section.line, "[[file]] does not set `name`, the folder that this file is released into. Add one, for example name = \"clinical\"."));
     };
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     if name.is_empty()

@@ -59,14 +59,15 @@ pub(super) fn write(
         classes.sort_unstable();
         lines.push(CatalogLine { classes, value: entry.value.clone(), rows: entry.rows });
     }
-    lines.sort_by(|a, b| (&a.classes, &a.value).cmp(&(&b.classes, &b.value)));
     let path = data.with_file_name(CATALOG_FILE);
-    let text = to_text(&policy.columns[catalog.column].name, &lines);
+    let text = catalog_text(&policy.columns[catalog.column].name, lines);
     std::fs::write(&path, text).map_err(|e| Error::io(&path, &e))?;
     Ok(CATALOG_FILE.into())
 }
 
-fn to_text(column: &str, lines: &[CatalogLine]) -> Vec<u8> {
+/// The text of a catalog about this column.
+pub(crate) fn catalog_text(column: &str, mut lines: Vec<CatalogLine>) -> Vec<u8> {
+    lines.sort_by(|a, b| (&a.classes, &a.value).cmp(&(&b.classes, &b.value)));
     let mut out = Vec::new();
     let mut line = |cells: [&str; 3]| {
         for (i, cell) in cells.into_iter().enumerate() {

@@ -14,6 +14,7 @@ use crate::number::Fraction;
 use crate::policy::Effects;
 use crate::privacy::LDiversity;
 use crate::shape::{Codes, Events, Shape, Table};
+use crate::table::may_delimit;
 use crate::visible::is_visible;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -357,8 +358,8 @@ impl Marks {
         }
         u8::try_from(self.delimiter)
             .ok()
-            .filter(u8::is_ascii)
-            .ok_or_else(|| wrong("`text.delimiter` is not one character"))
+            .filter(|own| may_delimit(*own))
+            .ok_or_else(|| wrong("`text.delimiter` is not one character that separates cells"))
     }
 }
 

@@ -12,6 +12,7 @@ use crate::events::{Copied, Histories, QuasiColumn, ReleasedAs};
 use crate::hierarchy::{Hierarchy, SUPPRESSED};
 use crate::policy::{self, Policy, Role};
 use crate::shape::{Codes, Events};
+use crate::visible::is_shown;
 
 /// The text about a quasi-identifier in which each value has one label.
 pub(crate) const ONE_LABEL_EACH: &str = "original values and coarser labels; each original value has one label: ";
@@ -254,7 +255,7 @@ fn at_level(level: usize, top: usize, name: &str, rule: &str) -> String {
     format!("level {level} of {top} ({name}): {}", markdown(rule))
 }
 
-/// Text as Markdown shows it: no markup, no HTML, no line break, and nothing that changes the direction of writing.
+/// Text as Markdown shows it: no markup, no HTML, no line break, and no character that is hidden or steers a line.
 ///
 /// Names of columns come from the data and may hold anything. A dictionary may be opened in a browser.
 pub fn markdown(text: &str) -> String {
@@ -267,24 +268,72 @@ pub fn markdown(text: &str) -> String {
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '\n' | '\r' | '\t' => escaped.push(' '),
-            c if c.is_control() || turns(c) => escaped.push('\u{fffd}'),
+            _ if !is_shown(&chars, i) => escaped.push('\u{fffd}'),
             // Within a word, an underscore is itself.
             '_' if alphanumeric(i.checked_sub(1)) && alphanumeric(Some(i + 1)) => escaped.push('_'),
-            '\\' | '`' | '*' | '_' | '~' | '|' | '[' | ']' | '#' | '!' | '$' => escaped.extend(['\\', c]),
+            c if MARKS.contains(&c) => escaped.extend(['\\', c]),
             c => escaped.push(c),
         }
     }
     escaped
 }
 
-/// Marks that change the direction of writing.
-fn turns(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Returns whether a line is Markdown without any markup, as [`markdown`] writes it. A single word between backquotes
+/// is none: names of levels are written so.
+pub(crate) fn is_without_markup(line: &str) -> bool {
+    let chars: Vec<char> = line.chars().collect();
+    let is_word = |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(|c| c.is_alphanumeric());
+    let starts_with = |at: usize, words: &str| words.chars().eq(chars[at..].iter().copied().take(words.len()));
+    let mut at = 0;
+    while at < chars.len() {
+        at += match chars[at] {
+            '\\' if chars.get(at + 1).is_some_and(|c| MARKS.contains(c)) => 2,
+            '`' => match chars[at + 1..].iter().position(|c| !c.is_alphanumeric()) {
+                Some(word) if word > 0 && chars[at + 1 + word] == '`' => word + 2,
+                _ => return false,
+            },
+            '&' => match ["&amp;", "&lt;", "&gt;"].into_iter().find(|own| starts_with(at, own)) {
+                Some(own) => own.len(),
+                None => return false,
+            },
+            '_' if is_word(at.checked_sub(1)) && is_word(Some(at + 1)) => 1,
+            c if MARKS.contains(&c) || matches!(c, '<' | '>') || !is_shown(&chars, at) => return false,
+            _ => 1,
+        };
+    }
+    true
 }
+
+/// The characters that mean something in Markdown, wherever they are in a line.
+const MARKS: [char; 11] = ['\\', '`', '*', '_', '~', '|', '[', ']', '#', '!', '$'];
 
 #[cfg(test)]
 mod tests {
-    use super::markdown;
+    use super::{is_without_markup, markdown};
+
+    #[test]
+    fn markup_is_recognised() {
+        for text in [
+            "![x](http://a.example/x.png)",
+            "[the data](http://a.example)",
+            "**k = 100**",
+            "~~not~~",
+            "`a b`",
+            "``",
+            "a|b",
+            "a &nbsp; b",
+            "a & b",
+            "<b>",
+            "_so_",
+            "$x$",
+            "\\",
+            "a \u{202e}b",
+            "a\u{200b}b",
+        ] {
+            assert!(!is_without_markup(text), "{text}");
+        }
+        assert!(is_without_markup("level 1 of 3 (`20`): intervals of \\[0,20) &amp; length_of_stay"));
+    }
 
     #[test]
     fn names_of_columns_make_no_markup() {
@@ -298,8 +347,10 @@ mod tests {
             ("a|b\nc `d` *e* ~~f~~", "a\\|b c \\`d\\` \\*e\\* \\~\\~f\\~\\~"),
             ("back\\slash", "back\\\\slash"),
             ("\u{202e}txt\u{0}", "\u{fffd}txt\u{fffd}"),
+            ("a\u{200b}b \u{645}\u{6cc}\u{200c}\u{62e}", "a\u{fffd}b \u{645}\u{6cc}\u{200c}\u{62e}"),
         ] {
             assert_eq!(markdown(name), expected);
+            assert!(is_without_markup(expected), "{expected}");
         }
     }
 }

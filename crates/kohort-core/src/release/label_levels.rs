@@ -91,7 +91,7 @@ pub(super) fn write(policy: &Policy, cohort: &Cohort, plan: &Plan, release: &Pat
         let texts = labels.into_iter().map(|label| plan.changed[q].labels[label as usize].text.as_str());
         columns.extend(levels_of(&cohort.quasi[q], &policy.columns[column].rule, texts));
     }
-    let text = to_text(&columns);
+    let text = label_levels_text(&columns);
     if text.len() as u64 > LARGEST_LEVELS {
         return Ok(None);
     }
@@ -129,7 +129,8 @@ pub(super) fn levels_of<'a>(
     (!own.labels.is_empty()).then_some(own)
 }
 
-fn to_text(columns: &[ColumnLevels]) -> Vec<u8> {
+/// The text of the file.
+pub(crate) fn label_levels_text(columns: &[ColumnLevels]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut line = |cells: [&str; 5]| {
         for (i, cell) in cells.into_iter().enumerate() {

@@ -37,7 +37,7 @@ mod write_parts;
 pub use assumed::Basis;
 pub(crate) use assumed::{TableFacts, accepted_of_events, basis_of_codes, basis_of_events};
 pub use catalog::{CATALOG_FILE, CatalogLine, read_catalog};
-pub(crate) use catalog::{LARGEST_CATALOG, parse_catalog};
+pub(crate) use catalog::{LARGEST_CATALOG, catalog_text, parse_catalog};
 pub(crate) use certificate::counts;
 pub use certificate::{AnyCertificate, Certificate, FileEntry, PartEntry};
 pub use claim::{
@@ -58,7 +58,7 @@ pub use fineness::rows_by_level;
 pub use guarantee::{Guarantee, guarantee_of_codes, guarantee_of_events, guarantee_of_table};
 pub use held_file::RepeatedLines;
 pub use label_levels::{ColumnLevels, HIERARCHY_FILE, LabelGroups, read_label_levels};
-pub(crate) use label_levels::{LARGEST_LEVELS, parse_label_levels};
+pub(crate) use label_levels::{LARGEST_LEVELS, label_levels_text, parse_label_levels};
 pub use plan::{
     Catalog, CatalogEntry, Changed, Part, Parts, Plan, Recoded, Recoding, ReleasedLabel, Share, SyntheticRecord,
 };

@@ -228,21 +228,21 @@ impl<S: Shape> Promise<S> {
             return Ok(());
         }
         let what = if self.patients != other.patients {
-            "the unit (patient or row)"
+            "the unit (patient or row) differs"
         } else if self.columns != other.columns {
-            "the columns and their roles"
+            "the columns and their roles differ"
         } else if self.effects != other.effects {
-            "what the method adds to the promise"
+            "what the method adds to the promise differs"
         } else if S::k(&self.claim) != S::k(&other.claim) {
-            "k"
+            "k differs"
         } else if self.claim != other.claim {
-            "what the adversary knows or what is required"
+            "what the adversary knows or what is required differs"
         } else if self.cleaning != other.cleaning {
-            "how the data was cleaned"
+            "how the data was cleaned differs"
         } else {
-            "what is assumed or cannot be recounted"
+            "what is assumed or cannot be recounted differs"
         };
-        Err(Error::refused(format!("the certificate does not claim what the policy asks for: {what} differs.")))
+        Err(Error::refused(format!("the certificate does not claim what the policy asks for: {what}.")))
     }
 }
 

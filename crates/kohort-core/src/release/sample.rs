@@ -25,7 +25,7 @@ pub(crate) fn draw(
     let mut needs: Vec<u64> = shares.iter().map(|share| share.of(units)).collect();
     if let Some(at) = needs.iter().position(|&n| n == 0) {
         return Err(Error::yours(format!(
-            "`samples`: the share {} of the {units} released is less than one. Set a larger share, or fewer samples.",
+            "`samples`: the share {} of the {units} that are released is less than one. Set a larger share, or fewer samples.",
             shares[at]
         )));
     }

@@ -30,13 +30,19 @@ pub(super) fn find_delimiter(head: &[u8], whole: bool) -> u8 {
     best.1
 }
 
+/// Returns whether a character may separate cells. Any other may be a part of a cell, a quote, a line end, the end of the
+/// text or the mark of a suppressed cell to whoever reads the file.
+pub(crate) fn may_delimit(byte: u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'"' | b'\n' | b'\r' | 0 | b'*')
+}
+
 /// Reads a first line such as `sep=;`, by which Excel names the delimiter: the delimiter and the length of the line.
 pub(super) fn separator_line(bytes: &[u8]) -> Option<(u8, usize)> {
     let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(16)])?;
     let line = bytes[..end].strip_suffix(b"\r").unwrap_or(&bytes[..end]);
     let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
     match line {
-        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] if !delimiter.is_ascii_alphanumeric() => {
+        [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', delimiter] if may_delimit(*delimiter) => {
             Some((*delimiter, end + 1))
         }
         _ => None,

@@ -37,6 +37,7 @@ pub use clean::{
     years_in_text,
 };
 pub use csv::{split_cells, write_cell};
+pub(crate) use dialect::may_delimit;
 pub use dictionary::Dictionary;
 pub use encoding::Encoding;
 pub use engine::{
@@ -53,6 +54,7 @@ pub use intern::{Keys, Texts};
 pub use memory::{MemoryTable, TextColumn};
 pub use parquet::{ColumnType, ParquetFile, ParquetWriter};
 pub use parts::PartFiles;
+pub(crate) use parts::is_pattern;
 pub use patients::{ONLY_ROW, Patients};
 pub use population_part::{People, PopulationPart, people_by_line, people_of};
 pub use postgres::{Address, Database, DatabaseTable, Loaded, NO_PASSWORD, OutputSchema, ReleasedTable, TlsMode};

@@ -42,7 +42,7 @@ pub(super) fn names_parts(path: &Path) -> bool {
     path.is_dir() || (is_pattern(path) && fs::symlink_metadata(path).is_err())
 }
 
-fn is_pattern(path: &Path) -> bool {
+pub(crate) fn is_pattern(path: &Path) -> bool {
     path.components().any(|part| part.as_os_str().to_string_lossy().contains('*'))
 }
 

@@ -113,10 +113,6 @@ fn tree_levels(paths: &[Vec<String>], dictionary: &Dictionary) -> Result<Vec<Vec
         return Ok(Vec::new());
     }
     let depth = paths.first().map_or(0, Vec::len);
-    // A column in which every released value is missing has no tree.
-    if paths.is_empty() && dictionary.len() == 1 {
-        return Ok(Vec::new());
-    }
     if depth < 2 || paths.len() + 1 != dictionary.len() || paths.iter().any(|path| path.len() != depth) {
         return Err(wrong());
     }

@@ -7,7 +7,7 @@ use crate::policy::Column;
 use crate::release::dictionary::{
     AS_IN_THE_SOURCE, BEFORE_THAT, HEAD_OF_CELLS, LAST_LINE, ONE_LABEL_EACH, PATIENT_LINE, PSEUDONYM, SEE_BELOW,
     SOME_MISSING, SOME_SYNTHETIC, SUPPRESSED_THROUGHOUT, about_catalog, cleaned, detail_of, head_of_cell,
-    head_of_codes, head_of_events, head_of_file, head_of_table, markdown, rule_of_cell,
+    head_of_codes, head_of_events, head_of_file, head_of_table, is_without_markup, markdown, rule_of_cell,
 };
 use crate::release::fineness::{self, how_to_analyse};
 use crate::release::{Certificate, ColumnClaim, table_file};
@@ -217,14 +217,7 @@ fn is_rule(shows: &str, rule: &str, cleaned: &str) -> bool {
 
 /// Returns whether a text is one cell of a table, without markup of its own.
 fn are_words(text: &str) -> bool {
-    let mut escaped = false;
-    for c in text.chars() {
-        if c.is_control() || matches!(c, '<' | '>') || (c == '|' && !escaped) {
-            return false;
-        }
-        escaped = c == '\\' && !escaped;
-    }
-    !text.is_empty()
+    !text.is_empty() && is_without_markup(text)
 }
 
 pub(super) fn differs() -> Error {

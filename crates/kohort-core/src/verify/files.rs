@@ -27,16 +27,29 @@ pub(super) fn release_folder(folder: &Path) -> Result<PathBuf> {
         ));
     }
     [inner, folder.to_path_buf()].into_iter().find(|f| f.join("certificate.json").is_file()).ok_or_else(|| {
-        let first = folder.join(format!("{SAMPLE}1"));
-        let hint = match first.join("release").is_dir() {
-            true => format!(" It holds samples. Verify each of them, starting with {}.", first.display()),
-            false => String::new(),
-        };
-        Error::yours(format!(
-            "{}: this is not a release, because there is no release/certificate.json.{hint}",
-            folder.display()
-        ))
+        let name = folder.display();
+        if !folder.exists() {
+            return Error::yours(format!("{name}: this is not a release, because there is no such folder."));
+        }
+        if folder.is_file() {
+            return Error::yours(format!("{name}: this is not a release, but a file. Name the folder of the release."));
+        }
+        let hint = first_release_in(folder).map_or(String::new(), |(what, first)| {
+            format!(" It holds {what}. Verify each of them, starting with {}.", first.display())
+        });
+        Error::yours(format!("{name}: this is not a release, because there is no release/certificate.json.{hint}"))
     })
+}
+
+/// Finds the first of several releases in a folder that is not a release itself, and a word for all of them.
+fn first_release_in(folder: &Path) -> Option<(&'static str, PathBuf)> {
+    let is_release = |folder: &PathBuf| folder.join("release/certificate.json").is_file();
+    let sample = folder.join(format!("{SAMPLE}1"));
+    if is_release(&sample) {
+        return Some(("samples", sample));
+    }
+    let own = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    own.filter(is_release).min().map(|first| ("several releases", first))
 }
 
 /// The names beside release/ in DIR, sorted: whoever hands over DIR hands them over, and nobody verified them.

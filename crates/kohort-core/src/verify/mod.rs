@@ -347,7 +347,7 @@ fn recounted<S: Shape>(
     Ok(Recounted { certificate, recount, verdict })
 }
 
-/// The data files that may hold more than their cells, in words. What was read is hashed once more, so that it is
+/// The files that may hold more than their cells, in words. What was read is hashed once more, so that it is
 /// what was counted.
 fn beside_cells<S: Shape>(
     release: &ReleaseFolder,
@@ -367,6 +367,12 @@ fn beside_cells<S: Shape>(
         };
         if !as_written {
             found.push(rewritten::not_as_written(name));
+        }
+    }
+    let synthetic = S::synthetic(&certificate.promise.claim);
+    for file in certificate.files.iter().filter(|file| file.rows.is_none()) {
+        if !rewritten::is_beside_as_written(release, &file.name, synthetic)? {
+            found.push(rewritten::not_as_written(&file.name));
         }
     }
     files::check_hashes(release, certificate)?;

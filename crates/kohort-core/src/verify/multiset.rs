@@ -6,6 +6,7 @@ use super::possible_origins::PossibleOrigins;
 use super::recount::{CountedRelease, Required};
 use super::synthetic_rows::SyntheticRows;
 use crate::classes::People;
+use crate::hierarchy::MISSING;
 use crate::policy::Policy;
 use crate::release::{Certificate, SyntheticClaim};
 use crate::table::{Counting, Keys, Source, Tuples, count};
@@ -29,8 +30,12 @@ pub(super) fn as_multisets(
     let original = count(source, &Counting { columns: plan.of_tuples(counted, source)?, patient, remember: 0 })?;
     let mut not_counted = Vec::new();
     let mut not_shown = vec!["which released row belongs to which original row".to_string()];
-    let maps =
-        (0..plan.changed.len()).map(|i| possible(counted, &plan, policy, &original, i)).collect::<Result<Vec<_>>>()?;
+    let changed = plan.changed.len();
+    let map =
+        |i| if i < changed { possible(counted, &plan, policy, &original, i) } else { Ok(same(counted, &original, i)) };
+    let maps = (0..counted.tuples.width()).map(map).collect::<Result<Vec<_>>>()?;
+    // The first columns of tuples, which were compared together.
+    let mut together = maps.len();
     let claim = certificate.promise.claim.synthetic.as_ref();
     let added = match claim {
         None => 0,
@@ -41,6 +46,7 @@ pub(super) fn as_multisets(
     if places.is_some() {
         smallest_real_class = exactly(counted, &original, &maps, claim)?;
     } else if claim.is_some() {
+        together = changed;
         not_shown.push("that every original row is released".into());
         not_counted.push("how many real rows a class has".into());
     } else {
@@ -49,14 +55,22 @@ pub(super) fn as_multisets(
              itself"
                 .into(),
         );
-        each_by_itself(counted, &original, &maps)?;
+        let rows = counted.tuples.len();
+        together = if PossibleOrigins::are_quick(&original, &maps, rows) { together } else { changed };
+        each_by_itself(counted, &original, &maps[..together])?;
     }
     for &(released, own) in &plan.kept {
         kept_column(counted, source, released, own, claim.is_some())?;
     }
     not_shown.extend(counted.workers.as_ref().and_then(|workers| workers.not_shown()));
-    if !plan.kept.is_empty() {
-        not_shown.push("that unchanged cells are in the right rows: each column was compared by itself".into());
+    let alone =
+        plan.kept.iter().filter(|(released, _)| !counted.columns[..together].iter().any(|(c, _)| c == released));
+    let alone: Vec<String> = alone.map(|&(c, _)| format!("`{}`", counted.source.columns()[c])).collect();
+    if !alone.is_empty() {
+        not_shown.push(format!(
+            "that the unchanged cells of {} are in the right rows: each column was compared by itself",
+            alone.join(", ")
+        ));
     }
     if claim.is_some() {
         not_shown.push("which records are synthetic".into());
@@ -185,7 +199,7 @@ fn possible(
         let mut own: Vec<u32> = labels.get(text).into_iter().flatten().filter_map(|l| released.code(l)).collect();
         own.sort_unstable();
         own.dedup();
-        own.retain(|&c| c != 0 || released.missing_occurs);
+        own.retain(|&c| c != MISSING || released.missing_occurs);
         own.iter().for_each(|&c| hit[c as usize] = true);
         shown.push(own);
     }
@@ -196,6 +210,13 @@ fn possible(
         )));
     }
     Ok(shown)
+}
+
+/// The released code that each original value code of an unchanged column has.
+fn same(counted: &CountedRelease, original: &Tuples, i: usize) -> Vec<Vec<u32>> {
+    let released = &counted.tuples.dictionaries[i];
+    let code = |text: &str| released.code(text).filter(|&code| code != MISSING || released.missing_occurs);
+    original.dictionaries[i].texts().into_iter().map(|text| code(text).into_iter().collect()).collect()
 }
 
 /// Every original value has at most one label in the release: each original row has its place. Where

@@ -4,10 +4,8 @@
 use super::files::DATA;
 use crate::release::{Certificate, FileEntry};
 use crate::table::Chunk;
-use crate::visible::look_of;
 use foldhash::quality::FixedState;
 use hashbrown::HashMap;
-use std::collections::HashSet;
 use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
 
@@ -37,13 +35,6 @@ impl Outside {
     pub fn is_nearly_unique(&self) -> bool {
         !self.limited && self.unique > self.cells / 2
     }
-}
-
-/// Counts the values that look like another one, or like nothing.
-pub(super) fn alike<'a>(values: impl Iterator<Item = &'a str>) -> u64 {
-    // An empty cell looks like nothing.
-    let mut looks: HashSet<String> = HashSet::from([String::new()]);
-    values.filter(|value| !looks.insert(look_of(value))).count() as u64
 }
 
 /// Counts the values of columns while their table is read.
@@ -150,12 +141,6 @@ pub(super) fn of_rows(column: &str, rows: &[u32], is_missing: impl Fn(u32) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn spellings_of_one_value_are_counted() {
-        assert_eq!(alike(["hiv", "HIV", "flu", "flu ", "flu\u{200b}", "\u{feff}"].into_iter()), 4);
-        assert_eq!(alike(["hiv", "flu", "tb"].into_iter()), 0);
-    }
 
     #[test]
     fn values_that_occur_once_are_counted() {

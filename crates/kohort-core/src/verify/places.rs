@@ -25,8 +25,8 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Finds them, where every original value has at most one label among those released. `maps` are of the
-    /// changed columns; the columns behind them are released unchanged.
+    /// Finds them, where every original value has at most one label among those released. `maps` are of every column
+    /// of the tuples.
     pub(super) fn find(counted: &CountedRelease, original: &Tuples, maps: &LabelMaps) -> Option<Places> {
         if maps.iter().flatten().any(|labels| labels.len() > 1) {
             return None;
@@ -36,16 +36,7 @@ impl Places {
         for t in 0..tuples.len() {
             keys.intern(tuples.codes(t));
         }
-        let same: Vec<Vec<Option<u32>>> = (maps.len()..tuples.width())
-            .map(|i| {
-                let released = &tuples.dictionaries[i];
-                original.dictionaries[i].texts().into_iter().map(|text| released.code(text)).collect()
-            })
-            .collect();
-        let label = |t: usize, i: usize| {
-            let code = original.code(t, i) as usize;
-            if i < maps.len() { maps[i][code].first().copied() } else { same[i - maps.len()][code] }
-        };
+        let label = |t: usize, i: usize| maps[i][original.code(t, i) as usize].first().copied();
         let mut places = Places { of: Vec::with_capacity(original.len()), rows: vec![0; tuples.len()] };
         for t in 0..original.len() {
             let key: Option<Vec<u32>> = (0..tuples.width()).map(|i| label(t, i)).collect();

@@ -13,6 +13,8 @@ use std::ops::Range;
 
 /// The most memory for bits, in words of 64.
 const MOST_WORDS: usize = 32 << 20;
+/// The most words that are looked at for released rows, each of which may need all of them.
+const MOST_LOOKS: u64 = 1 << 32;
 /// Labels of a row are joined until about so many tuples are left.
 const FEW: f64 = 16.0;
 /// The most labels that are joined.
@@ -51,6 +53,13 @@ impl<'a> PossibleOrigins<'a> {
             false => FoundBy::Order(sorted(original)),
         };
         PossibleOrigins { original, values: maps.iter().map(|map| values_of(map)).collect(), found_by }
+    }
+
+    /// Returns whether all labels have bits, and so many released rows need few of their words.
+    pub(super) fn are_quick(original: &Tuples, maps: &[Vec<Vec<u32>>], rows: usize) -> bool {
+        let labels: usize = maps.iter().map(|map| labels_of(map)).sum();
+        let words = original.len().div_ceil(64);
+        labels.saturating_mul(words) <= MOST_WORDS && (rows as u64).saturating_mul(words as u64) <= MOST_LOOKS
     }
 
     /// Returns whether at least `needed` rows of the original could have become rows with these labels.

@@ -3,8 +3,12 @@
 //! values or other words in the metadata of Parquet, marks by quotes and line ends. `release/codes/read.rs` does the
 //! same for clusters.
 
+use super::ReleaseFolder;
 use crate::Result;
-use crate::release::DataFile;
+use crate::release::{
+    CATALOG_FILE, DataFile, HIERARCHY_FILE, LARGEST_CATALOG, LARGEST_LEVELS, SyntheticClaim, catalog_text,
+    label_levels_text, parse_catalog, parse_label_levels,
+};
 use crate::table::{ColumnType, Source};
 use sha2::{Digest, Sha256};
 use std::io::Write;
@@ -33,6 +37,26 @@ pub(super) fn is_as_written(source: &Source, sha256: &str) -> Result<bool> {
     }
     let hex: String = file.end()?.0.finalize().iter().map(|b| format!("{b:02x}")).collect();
     Ok(hex == sha256)
+}
+
+/// The same for a file beside the data, by its name: the catalog, or the groups of labels.
+pub(super) fn is_beside_as_written(
+    release: &ReleaseFolder,
+    name: &str,
+    synthetic: Option<&SyntheticClaim>,
+) -> Result<bool> {
+    match name {
+        HIERARCHY_FILE => {
+            let text = release.text(name, LARGEST_LEVELS)?;
+            Ok(label_levels_text(&parse_label_levels(&text)?) == text.as_bytes())
+        }
+        CATALOG_FILE => {
+            let column = synthetic.and_then(|own| own.catalog.as_deref()).unwrap_or_default();
+            let text = release.text(name, LARGEST_CATALOG)?;
+            Ok(catalog_text(column, parse_catalog(&text, column, u64::MAX)?) == text.as_bytes())
+        }
+        _ => Ok(true),
+    }
 }
 
 /// The verifier's words about a file that holds more than its cells, or holds them in another way.

@@ -1,7 +1,6 @@
 //! Verifies a table: counts it from its bytes, and compares it with the original.
 
 use super::claimed_values::Values;
-use super::outside::alike;
 use super::recount::CountedRelease;
 use super::{
     Checked, Compared, Outside, Recount, ReleaseFolder, dictionary, inference, multiset, original, recount, shift,
@@ -12,6 +11,8 @@ use crate::policy::Policy;
 use crate::release::Certificate;
 use crate::shape::Table;
 use crate::table::{Progress, Silent, Source};
+use crate::visible::alike;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,12 +30,16 @@ pub(crate) fn recount_table(
     Ok((counted.recount, counted.outside))
 }
 
-/// Counts values that look alike in columns with limits: one value in two spellings counts as two.
+/// Counts values that look alike in columns with limits: one value in two spellings counts as two, and a limit on
+/// one spelling does not limit the other.
 fn look_over_values(counted: &mut CountedRelease) {
     for own in counted.outside.iter_mut().filter(|own| own.limited) {
         let place = counted.columns.iter().position(|(_, name)| *name == own.column);
         let texts = place.map_or(Vec::new(), |place| counted.tuples.dictionaries[place].texts());
-        own.alike = alike(texts.into_iter().filter(|text| !text.is_empty()));
+        let claimed = counted.claim.sensitive.iter().filter(|claim| claim.column == own.column);
+        let listed = claimed.filter_map(|claim| claim.values.as_ref()).flatten().map(String::as_str);
+        let values: BTreeSet<&str> = texts.into_iter().chain(listed).filter(|text| !text.is_empty()).collect();
+        own.alike = alike(values.into_iter());
     }
 }
 

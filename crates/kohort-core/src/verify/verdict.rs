@@ -8,7 +8,6 @@ use crate::{Error, Result};
 
 const WORDS_ABOUT_COLUMNS: &str = "dictionary.md was compared with what Kohort writes, but for its words about the quasi-identifiers and about cleaning: these are the custodian's.";
 const GROUPS_OF_LABELS: &str = "hierarchy.csv lists the released labels and no others, and its groups contain each other; which groups a label belongs to is the custodian's word.";
-const SHARES_OF_LEVELS: &str = "The shares of levels in dictionary.md are the custodian's.";
 
 /// The three results of a verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -228,9 +227,6 @@ fn stated<S: Shape>(certificate: &Certificate<S>, all_counted: bool, original: b
     }
     if groups && !original {
         all.push(GROUPS_OF_LABELS.into());
-    }
-    if groups {
-        all.push(SHARES_OF_LEVELS.into());
     }
     all.extend(promise.assumed.iter().map(|own| format!("Assumed: {own}")));
     all

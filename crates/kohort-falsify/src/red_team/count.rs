@@ -104,8 +104,10 @@ pub fn count(release: &Release, people: Option<&[usize]>) -> Counted {
             found.problems.push(Problem::Claim("a sensitive column of another role"));
         }
         let whole = values(&rows, &people, &all, at);
-        let looks: BTreeSet<String> = whole.of.keys().map(|value| look(value)).collect();
-        found.alike |= looks.len() < whole.of.len() || looks.contains("");
+        let listed = own["values"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let spellings: BTreeSet<&str> = whole.of.keys().map(String::as_str).chain(listed).collect();
+        let looks: BTreeSet<String> = spellings.iter().map(|value| look(value)).collect();
+        found.alike |= looks.len() < spellings.len() || looks.contains("");
         let mut extremes = [None; 3];
         for set in &sets {
             for class in classes(&rows, set).values() {
@@ -133,10 +135,10 @@ pub fn count(release: &Release, people: Option<&[usize]>) -> Counted {
     found
 }
 
-/// A value without what a reader overlooks: case, white space, and characters of no width.
+/// A value without what a reader overlooks: case, white space, characters of no width, and how é is written.
 fn look(value: &str) -> String {
     let is_seen = |c: &char| !c.is_whitespace() && !c.is_control() && !"\u{200b}\u{ad}\u{202e}".contains(*c);
-    value.to_lowercase().chars().filter(is_seen).collect()
+    value.to_lowercase().replace('\u{e9}', "e\u{301}").chars().filter(is_seen).collect()
 }
 
 /// Files are those listed, with their hashes and rows.
@@ -160,8 +162,8 @@ fn listing(release: &Release, problems: &mut Vec<Problem>) {
     if release.files.keys().any(|name| unlisted(&name)) {
         problems.push(Problem::Listed("a file that is not listed"));
     }
-    if !release.links.is_empty() {
-        problems.push(Problem::Listed("a symbolic link"));
+    if !release.links.is_empty() || !release.pipes.is_empty() {
+        problems.push(Problem::Listed("a symbolic link or a pipe"));
     }
 }
 

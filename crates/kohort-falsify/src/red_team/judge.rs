@@ -82,8 +82,14 @@ pub fn judge_release(release: &Release, said: Said, counted: Option<&str>) -> Re
     if (patients || sample) && (text.contains("patient") || text.contains("algorithm")) {
         return Err("patients are printed as counted".into());
     }
-    if release.text("dictionary.md").contains("Nobody can be found") || release.text("dictionary.md").contains("<b>") {
+    let strange =
+        ["Nobody can be found", "<b>", "![", "[data](", "**safe", "| quasi | ``", "\u{200b}", "\u{202e}", "\u{feff}"];
+    if strange.iter().any(|words| release.text("dictionary.md").contains(words)) {
         return Err(format!("{said:?} with a dictionary that Kohort does not write"));
+    }
+    let delimiter = release.certificate["counted"]["text"]["delimiter"].as_str().unwrap_or(",");
+    if delimiter.contains(|c: char| c.is_ascii_alphanumeric() || "\"*\r\n\0".contains(c)) {
+        return Err(format!("{said:?} with a delimiter that may be a part of a cell"));
     }
     if said == Said::Verified && has_marks(release) {
         return Err("verified, although the data holds more than its cells".into());
@@ -103,10 +109,15 @@ pub fn judge_release(release: &Release, said: Said, counted: Option<&str>) -> Re
     }
 }
 
-/// Returns whether the data is written in another way than the plainest one.
+/// Returns whether the data, or a table beside it, is written in another way than the plainest one.
 fn has_marks(release: &Release) -> bool {
-    let plain = table(release).filter(|_| Form::of(release) == Some(Form::Text));
-    plain.is_some_and(|(header, rows)| csv::write(&header, &rows) != release.text("data.csv"))
+    let is_text = |name: &str| name != "data.csv" || Form::of(release) == Some(Form::Text);
+    let plain = |name: &str| csv::read(&release.text(name)).map(|(header, rows)| csv::write(&header, &rows));
+    let files = ["data.csv", "hierarchy.csv", "catalog.csv"].into_iter().filter(|name| is_text(name));
+    let differs = |name: &str| plain(name).is_some_and(|own| own != release.text(name));
+    let numbers = |row: &Vec<String>| row[2].starts_with(['0', '+']);
+    let strange = csv::read(&release.text("catalog.csv")).is_some_and(|(_, rows)| rows.iter().any(numbers));
+    strange || files.filter(|name| release.files.contains_key(*name)).any(differs)
 }
 
 /// The number of matching records in the sentence is not above the smallest class.
@@ -163,7 +174,8 @@ pub fn judge_original(
             return Err(format!("{said:?} with another `{key}` than the policy's"));
         }
     }
-    let same = |name: &str| release.files.get(name) == original.honest.files.get(name);
+    // Quotes and line ends that say nothing are judged below.
+    let same = |name: &str| csv::read(&release.text(name)) == csv::read(&original.honest.text(name));
     if table(release) == table(original.honest) && !same("hierarchy.csv") && release.files.contains_key("hierarchy.csv")
     {
         return Err(format!("{said:?} with another hierarchy.csv than the policy's"));
@@ -191,7 +203,10 @@ pub fn judge_original(
         if let Some(problem) = real.as_ref().and_then(|own| own.problems.first()) {
             return Err(format!("{said:?} row by row, but {problem:?} without the synthetic records"));
         }
-    } else if !not_shown("all released rows at once") && no_synthetic && !can_be_true(original.case, release) {
+    } else if !not_shown("all released rows at once")
+        && no_synthetic
+        && !can_be_true(original.case, release, |column| not_shown(&format!("`{column}`")))
+    {
         return Err("accepted as multisets, but no original rows can be the released ones".into());
     }
     Ok(())

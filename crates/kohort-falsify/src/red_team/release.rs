@@ -28,6 +28,8 @@ pub struct Release {
     pub private: BTreeMap<String, Vec<u8>>,
     /// Symbolic links in release/: the name, and where the bytes are instead.
     pub links: Vec<String>,
+    /// Pipes in release/ in place of files: whoever reads one waits for ever.
+    pub pipes: Vec<String>,
 }
 
 impl Release {
@@ -72,6 +74,12 @@ impl Release {
                     std::os::unix::fs::symlink(folder.join("elsewhere"), release.join(name))?;
                 }
             }
+        }
+        #[cfg(unix)]
+        for name in &self.pipes {
+            let place = release.join(name);
+            let _ = fs::remove_file(&place);
+            std::process::Command::new("mkfifo").arg(place).status()?;
         }
         if rows && !self.private.is_empty() {
             fs::create_dir_all(folder.join("private"))?;

@@ -56,14 +56,14 @@ fn is_excluded(case: &Case, own: &Row) -> bool {
     }
 }
 
-/// Returns whether different original rows can be found for all released ones, by their quasi-identifiers and
-/// details: which of the unchanged cells belong to them cannot be shown without private/rows.
-pub fn can_be_true(case: &Case, release: &Release) -> bool {
+/// Returns whether different original rows can be found for all released ones, by their quasi-identifiers, details and
+/// those unchanged columns that are not said to be compared alone.
+pub fn can_be_true(case: &Case, release: &Release, is_alone: impl Fn(&str) -> bool) -> bool {
     let Some((mut header, mut rows)) = table(release) else { return false };
-    let changed: Vec<bool> =
-        header.iter().map(|name| name == "e" || case.quasi.iter().any(|q| q.name == name)).collect();
+    let is_changed = |name: &str| name == "e" || case.quasi.iter().any(|q| q.name == name);
+    let together: Vec<bool> = header.iter().map(|name| is_changed(name) || !is_alone(name)).collect();
     let only = |row: &mut Vec<String>| {
-        let mut at = changed.iter();
+        let mut at = together.iter();
         row.retain(|_| at.next() == Some(&true));
     };
     only(&mut header);

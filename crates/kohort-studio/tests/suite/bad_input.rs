@@ -78,6 +78,11 @@ fn a_policy_that_cannot_be_met_is_explained_and_cancelling_publishes_nothing() {
     assert_eq!(browser.post("/policy", &[("revision", &browser.revision("/policy")), ("text", "k = = 5")]).status, 400);
     assert_eq!(browser.get("/hierarchy/999").status, 400);
     assert_eq!(browser.get("/nothing").status, 404);
+    // The first was answered in words of a library, the second with an empty page.
+    for (address, status) in [("/hierarchy/age", 404), ("/values", 405)] {
+        let got = browser.get(address);
+        assert!(got.status == status && got.body.contains("There is no such page"), "{address}: {}", got.body);
+    }
 }
 
 #[test]

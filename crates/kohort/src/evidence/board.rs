@@ -1,5 +1,6 @@
 //! The questions of a board about a release: who was removed, and how many groups share one sensitive value.
 
+use super::distributions::compare_labels;
 use super::metrics::{ByName, OneValue, RemovedGroup};
 use crate::profile::distinct::hash;
 use kohort_core::Result;
@@ -57,6 +58,7 @@ fn groups(cohort: &Cohort, q: usize, quasi: &Quasi, lost: &[u64], k: u64) -> Opt
             _ => groups.push(group(&label.text, rows, removed)),
         }
     }
+    groups.sort_by(|a: &RemovedGroup, b| compare_labels(&a.value, &b.value));
     if rarer.0 > 0 {
         groups.push(group(RARER, rarer.0, rarer.1));
     }

@@ -8,6 +8,7 @@ use kohort_core::events::{Histories, QuasiColumn};
 use kohort_core::hierarchy::{Hierarchy, MISSING, SUPPRESSED};
 use kohort_core::policy::Policy;
 use kohort_core::release::{EventsPlan, Plan};
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
 /// Maximum number of bars. More cannot be compared by eye.
@@ -173,11 +174,11 @@ fn column(name: &str, hierarchy: &Hierarchy, counted: QuasiDistribution) -> Opti
     let mut bins: Vec<(String, (u64, u64))> = bins.into_iter().collect();
     let mut others = (0, (0, 0));
     if bins.len() > MOST_BINS {
-        bins.sort_by_key(|(_, (before, after))| std::cmp::Reverse((*before, *after)));
+        bins.sort_by_key(|(_, (before, after))| Reverse((*before, *after)));
         let rest = bins.split_off(MOST_BINS - 1);
         others = rest.iter().fold((0, (0, 0)), |(n, (b, a)), (_, bin)| (n + 1, (b + bin.0, a + bin.1)));
     }
-    bins.sort_by(|a, b| order(&a.0).partial_cmp(&order(&b.0)).unwrap_or(std::cmp::Ordering::Equal));
+    bins.sort_by(|a, b| compare_labels(&a.0, &b.0));
     let bin = |(label, (before, after)): (String, (u64, u64))| Bin { label, before: before.into(), after };
     Some(Distribution {
         column: name.to_string(),
@@ -210,6 +211,11 @@ fn labels(hierarchy: &Hierarchy, counted: &QuasiDistribution) -> Vec<Option<Stri
         }
     }
     released.clone()
+}
+
+/// Compares two labels as people count.
+pub(super) fn compare_labels(a: &str, b: &str) -> Ordering {
+    order(a).partial_cmp(&order(b)).unwrap_or(Ordering::Equal)
 }
 
 /// Numbers by size, then text; below a range first, from its end on last, missing after all.

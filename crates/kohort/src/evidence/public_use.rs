@@ -1,5 +1,6 @@
 //! Questions of custodians and recipients of a public-use file: attacks, samples, blanks, and what could undo them.
 
+use super::distributions::compare_labels;
 use super::metrics::{
     self, BlankGroup, ByName, File, HighestAndMean, Missing, OnePatient, Role, SampleRisk, TableMetrics, TargetRisk,
     Targeted, Undeclared, WholeFile,
@@ -114,7 +115,9 @@ pub(super) fn missing(run: &TableRun) -> Option<Missing> {
     }
     let out: u64 = plan.rows_by_cells(cohort).iter().sum();
     let blank = utility::rows_with_blanks(cohort, plan);
-    let groups = utility::blanks_by_group(cohort, plan);
+    let mut groups = utility::blanks_by_group(cohort, plan);
+    let value = |group: &utility::BlanksByValue| cohort.tuples.dictionaries[group.by.0].text(group.by.1);
+    groups.sort_by(|a, b| (a.column, a.by.0).cmp(&(b.column, b.by.0)).then_with(|| compare_labels(value(a), value(b))));
     // Readers must be told where more than half of the cells are suppressed.
     let flagged = |b: &utility::BlanksByValue| 2 * b.blank > b.rows;
     let name = |position: usize| {
@@ -126,7 +129,7 @@ pub(super) fn missing(run: &TableRun) -> Option<Missing> {
     for group in groups.iter().filter(|b| plan.changed[b.column].position != b.by.0) {
         let column = by.entry(&name(plan.changed[group.column].position));
         column.entry(&name(group.by.0)).push(BlankGroup {
-            value: cohort.tuples.dictionaries[group.by.0].text(group.by.1).to_string(),
+            value: value(group).to_string(),
             rows: group.rows,
             share: (group.blank as f64 / group.rows as f64).into(),
             weight: (group.blank < group.rows).then(|| group.rows as f64 / (group.rows - group.blank) as f64),

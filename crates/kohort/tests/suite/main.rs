@@ -32,6 +32,7 @@ mod lkc_guarantees;
 mod local;
 mod local_ranges;
 mod new_method;
+mod odd_tables;
 mod parquet_parts;
 mod public_use;
 mod real_adult;

@@ -3,8 +3,9 @@
 use crate::common::run::{options, release};
 use crate::common::table::{Table, lines};
 use crate::common::tamper::{certificate, put_certificate, put_data, rewrite_certificate};
+use kohort::pipeline::open;
 use kohort_core::error::Kind;
-use kohort_core::verify::verify_release;
+use kohort_core::verify::{verify_release, verify_with_original};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -177,4 +178,78 @@ fn a_tree_of_sensitive_values_of_which_all_are_missing() {
     let privacy = "k = 2\nt_closeness = { max = 0.3, distance = \"hierarchical\" }\n";
     let out = run(folder.path(), "q,s\na,\na,\nb,\nb,\n", columns, privacy, "0");
     verify_release(&out, 1).expect("it verifies");
+}
+
+/// A limit on `hiv` was accepted for a table that says `HIV`: nobody was protected, and a note was all that said so.
+#[test]
+fn a_listed_value_in_another_spelling_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |table: &str, values: &str| {
+        fs::write(folder.path().join("t.csv"), table).unwrap();
+        let policy = folder.path().join("p.toml");
+        let text = format!(
+            "[input]\ntable = \"t.csv\"\n[columns]\nq = {{ role = \"quasi\" }}\n\
+             s = {{ role = \"sensitive\", values = [{values}] }}\n[privacy]\nk = 2\nconfidence = 0.5\n\
+             [method]\nname = \"lattice\"\nmax_suppressed = 0\n"
+        );
+        fs::write(&policy, text).unwrap();
+        release(&policy, &format!("out-{}", values.len()), &options(1, 1))
+    };
+    let error = write("q,s\na,HIV\na,flu\n", "\"hiv\"").unwrap_err();
+    assert!(error.kind == Kind::Yours && error.message.contains("another spelling"), "{error}");
+    assert!(!error.message.contains("HIV"), "{error}");
+    // One spelling is listed, and the table has a second one.
+    let error = write("q,s\na,HIV\na,hiv \n", "\"HIV\"").unwrap_err();
+    assert!(error.message.contains("lists \"HIV\""), "{error}");
+    write("q,s\na,HIV\na,flu\n", "\"HIV\", \"hiv\"").unwrap();
+    let (_, honest) = write("q,s\na,HIV\na,flu\n", "\"HIV\"").unwrap();
+    assert!(!honest.notes.iter().any(|note| note.contains("looks like")), "{:?}", honest.notes);
+    let (_, two) = write("q,s\na,HIV\na,flu\na,Flu\na,tb\n", "\"HIV\", \"TB\", \"tb\"").unwrap();
+    assert!(two.notes.iter().any(|note| note.contains("`s`: 1 value looks like another one")), "{:?}", two.notes);
+}
+
+/// The same for the sensitive codes of a patient.
+#[test]
+fn a_sensitive_code_in_another_spelling_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("t.csv"), "dx\nB20 I10\nB20 I10\nb20 I10\nI10\n").unwrap();
+    let policy = folder.path().join("p.toml");
+    let text = "[input]\ntable = \"t.csv\"\nlayout = \"list\"\n[columns]\ndx = { role = \"codes\", separator = \" \" }\n\
+                [privacy]\nk = 2\nknows = 1\n[method]\nname = \"disassociate\"\nsensitive = [\"B20\"]\n";
+    fs::write(&policy, text).unwrap();
+    let error = release(&policy, "out", &options(1, 1)).unwrap_err();
+    assert!(error.kind == Kind::Yours && error.message.contains("lists \"B20\""), "{error}");
+}
+
+/// Without private/rows each unchanged column was compared by itself, so that two people could change their diagnoses.
+#[test]
+fn sensitive_values_of_two_classes_do_not_change_places() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns = "[columns]\nq = { role = \"quasi\" }\nr = { role = \"quasi\" }\ns = { role = \"sensitive\" }\n";
+    let table = "q,r,s\na,1,hiv\na,1,flu\na,1,flu\nb,2,tb\nb,2,flu\nb,2,flu\n";
+    for (method, name) in [("lattice", "lattice\"\nmax_suppressed = 0"), ("suppress", "suppress\"")] {
+        fs::write(folder.path().join("t.csv"), table).unwrap();
+        let policy = folder.path().join("p.toml");
+        let text = format!(
+            "[input]\ntable = \"t.csv\"\n{columns}[privacy]\nk = 3\nconfidence = 0.7\n[method]\nname = \"{name}\n"
+        );
+        fs::write(&policy, text).unwrap();
+        let (out, _) = release(&policy, method, &options(1, 1)).unwrap();
+        fs::remove_dir_all(out.join("private")).unwrap();
+        let (source, policy) = open(&policy, &options(1, 1)).unwrap();
+        let honest = verify_with_original(&out, &source, &policy).unwrap();
+        assert!(honest.not_shown().iter().all(|gap| !gap.contains("`s`")), "{:?}", honest.not_shown());
+        let mut released = Table::released(&out);
+        for row in &mut released.rows {
+            row[2] = match row[2].as_str() {
+                "hiv" => "tb".into(),
+                "tb" => "hiv".into(),
+                own => own.into(),
+            };
+        }
+        put_data(&out, &released);
+        rewrite_certificate(&out, 2);
+        let error = verify_with_original(&out, &source, &policy).unwrap_err();
+        assert!(error.kind == Kind::Refused && error.message.contains("more rows of a kind"), "{method}: {error}");
+    }
 }

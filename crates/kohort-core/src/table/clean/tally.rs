@@ -153,25 +153,27 @@ impl Unread {
             (n, shown) if n == shown => format!("{n} cells (lines {})", lines.join(", ")),
             (n, _) => format!("{n} cells (first lines {})", lines.join(", ")),
         };
-        let is = if self.rows == 1 { "is" } else { "are" };
+        let (is, them) = if self.rows == 1 { ("is", "it") } else { ("are", "them") };
         let (what, fix) = match problem {
-            Problem::NoNumber => {
-                ("not one number".to_string(), "list them under `missing` of the column, or use `recode`")
-            }
-            Problem::NoDate => {
-                (format!("not dates written {format}"), "list them under `missing` of the column, or use `recode`")
-            }
-            Problem::NotComparable => {
-                ("not numbers that `top` can compare".to_string(), "set number = true to read numbers out of text")
-            }
+            Problem::NoNumber => (
+                if self.rows == 1 { "not one number" } else { "not one number each" }.to_string(),
+                format!("list {them} under `missing` of the column, or use `recode`"),
+            ),
+            Problem::NoDate => (
+                format!("not {} written {format}", if self.rows == 1 { "a date" } else { "dates" }),
+                format!("list {them} under `missing` of the column, or use `recode`"),
+            ),
+            Problem::NotComparable => (
+                format!("not {} that `top` can compare", if self.rows == 1 { "a number" } else { "numbers" }),
+                "set number = true to read numbers out of text".to_string(),
+            ),
             Problem::NoDay => (
                 "made of a year, month and day that are not in the calendar".to_string(),
-                "list unknown months and \
-                 days under `missing` of their columns",
+                "list unknown months and days under `missing` of their columns".to_string(),
             ),
         };
         Error::yours(format!(
-            "{table}, column `{column}`: {rows} {is} {what}. Correct them, or {fix}. (--show-values shows them.)"
+            "{table}, column `{column}`: {rows} {is} {what}. Correct {them}, or {fix}. (--show-values shows them.)"
         ))
         .about(self.values.into_iter().collect())
     }

@@ -123,8 +123,8 @@ fn dates_that_fit_two_formats_are_asked_about() {
 fn cells_that_a_step_cannot_read_are_errors_without_values() {
     for (table, columns, part) in [
         ("a\n5\nSECRET\n", "a = { role = \"quasi\", number = true }", "1 cell (line 3) is not one number"),
-        ("a\nSECRET 5\n", "a = { role = \"quasi\", top = 90 }", "not numbers that `top` can compare"),
-        ("a\nSECRET\n", "a = { role = \"quasi\", date = \"%Y-%m-%d\" }", "not dates written %Y-%m-%d"),
+        ("a\nSECRET 5\n", "a = { role = \"quasi\", top = 90 }", "not a number that `top` can compare"),
+        ("a\nSECRET\n", "a = { role = \"quasi\", date = \"%Y-%m-%d\" }", "not a date written %Y-%m-%d"),
         ("a\n6 months\n5 years\n", "a = { role = \"quasi\", number = true }", "different units"),
     ] {
         let error = refused(table, columns, part);

@@ -93,7 +93,7 @@ pub(super) const WAYS: &[Tampering] = &[
     way("one sensitive value in several spellings", All, |c| {
         let Some(column) = c.of_role("sensitive") else { return false };
         c.rows(|rows, _| {
-            let forms = ["x", "X", "x ", " x", "x\u{200b}", "x\u{a0}"];
+            let forms = ["\u{e9}", "\u{c9}", "\u{e9} ", " \u{e9}", "\u{e9}\u{200b}", "e\u{301}", "E\u{301}"];
             rows.iter_mut().enumerate().for_each(|(at, row)| row[column] = forms[at % forms.len()].into());
             true
         })

@@ -1,7 +1,7 @@
 //! Changes to what a certificate claims and shows as counted. Counts and sentences are made to fit.
 
 use super::Fit::{All, Nothing, StaysTrue};
-use super::{Change, Tampering, way};
+use super::{Change, Tampering, table, way};
 use crate::dice::Dice;
 use serde_json::{Value, json};
 
@@ -91,6 +91,20 @@ pub(super) const WAYS: &[Tampering] = &[
     }),
     way("a confidence in no value", All, |c| c.sensitive(|own, _| own["values"] = json!([]))),
     way("a confidence in values that nobody has", All, |c| c.sensitive(|own, _| own["values"] = json!(["nobody"]))),
+    way("a confidence in other spellings of values", All, |c| {
+        let Some(column) = c.of_role("sensitive") else { return false };
+        let Some((header, rows)) = table(c.release) else { return false };
+        let mut values: Vec<String> =
+            rows.iter().map(|row| row[column].clone()).filter(|own| !own.is_empty()).collect();
+        values.sort();
+        values.dedup();
+        let spelled: Vec<String> = values.iter().map(|own| format!("{own} ")).collect();
+        c.sensitive(|own, _| {
+            if own["column"] == header[column].as_str() && !own["confidence"].is_null() && !spelled.is_empty() {
+                own["values"] = json!(spelled);
+            }
+        })
+    }),
     way("a confidence in a value that nobody sees", All, |c| {
         c.sensitive(|own, dice| own["values"] = dice.one_of(&[json!(["\u{200b}"]), json!([""]), json!([" "])]))
     }),

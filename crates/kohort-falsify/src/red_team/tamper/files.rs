@@ -76,6 +76,22 @@ pub(super) const WAYS: &[Tampering] = &[
             *bytes = String::from_utf8_lossy(bytes).replacen(" | quasi | ", " | quasi | <b>safe</b> ", 1).into_bytes();
         })
     }),
+    way("the dictionary shows a picture from elsewhere", Hashes, |c| {
+        let words = c.dice.one_of(&["![](http://a.example/p.png) ", "[data](http://a.example) ", "**safe** ", "`` "]);
+        c.file("dictionary.md", |bytes, _| {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            *bytes = text.replacen(" | quasi | ", &format!(" | quasi | {words}"), 1).into_bytes();
+        })
+    }),
+    way("the dictionary has characters that nobody sees", Hashes, |c| {
+        let hidden = c.dice.one_of(&["\u{200b}", "\u{202e}", "\u{feff}", "\u{e0041}"]);
+        c.file("dictionary.md", |bytes, _| {
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            let at = text.find(" | quasi | ").map_or(0, |at| at + " | quasi | ".len());
+            let line = text[at..].find(" |\n").map_or(at, |end| at + end);
+            *bytes = format!("{}{hidden}{}", &text[..line], &text[line..]).into_bytes();
+        })
+    }),
     way("the dictionary lacks a column", Hashes, |c| {
         c.file("dictionary.md", |bytes, _| {
             let text = String::from_utf8_lossy(bytes).into_owned();
@@ -127,6 +143,20 @@ pub(super) const WAYS: &[Tampering] = &[
         let other = c.other.files.get("hierarchy.csv").cloned().unwrap_or_default();
         c.file("hierarchy.csv", |bytes, _| *bytes = other)
     }),
+    way("quotes in hierarchy.csv that say nothing", Hashes, |c| {
+        lines_of(c, "hierarchy.csv", |lines, dice| {
+            let at = dice.below(lines.len());
+            if let Some((first, rest)) = lines[at].clone().split_once(',') {
+                lines[at] = format!("\"{first}\",{rest}");
+            }
+        })
+    }),
+    way("lines of hierarchy.csv end in CRLF", Hashes, |c| {
+        lines_of(c, "hierarchy.csv", |lines, dice| {
+            let at = dice.below(lines.len());
+            lines[at].push('\r');
+        })
+    }),
     way("no hierarchy.csv, nor is it listed", Hashes, |c| {
         c.release.files.remove("hierarchy.csv").is_some()
             && c.value("/counted/files", |files, _| {
@@ -141,6 +171,15 @@ pub(super) const WAYS: &[Tampering] = &[
             }
         })
     }),
+    way("quotes and zeros in the catalog that say nothing", Hashes, |c| {
+        lines_of(c, "catalog.csv", |lines, dice| {
+            let at = dice.below(lines.len());
+            if let Some((before, rows)) = lines[at].clone().rsplit_once(',') {
+                lines[at] = format!("{before},{}", dice.one_of(&[format!("0{rows}"), format!("\"{rows}\"")]));
+            }
+        })
+    }),
+    way("lines of the catalog in another order", Hashes, |c| lines_of(c, "catalog.csv", |lines, _| lines.reverse())),
     way("a line of the catalog is removed", Hashes, |c| {
         lines_of(c, "catalog.csv", |lines, dice| drop(lines.remove(dice.below(lines.len()))))
     }),
@@ -263,6 +302,12 @@ pub(super) const WAYS: &[Tampering] = &[
         c.release.files.insert(name.into(), bytes);
         c.value("/counted/files/0/name", |own, _| *own = name.into())
     }),
+    way("a pipe in place of a file", Never, |c| {
+        let names: Vec<String> =
+            c.release.files.keys().cloned().chain([CERTIFICATE.into(), SIGNATURE.into()]).collect();
+        c.release.pipes.push(c.dice.one_of(&names));
+        cfg!(unix)
+    }),
     way("a hash in capitals", Nothing, |c| {
         c.value("/counted/files/0/sha256", |hash, _| {
             *hash = hash.as_str().unwrap_or_default().to_uppercase().into();
@@ -306,6 +351,20 @@ pub(super) const WAYS: &[Tampering] = &[
         c.file("data.csv", |bytes, _| {
             bytes.pop();
         })
+    }),
+    way("the data with another delimiter, and the certificate says so", Hashes, |c| {
+        let Some((header, rows)) = super::table(c.release).filter(|_| c.release.files.contains_key("data.csv")) else {
+            return false;
+        };
+        let delimiter = c.dice.one_of(&["\"", "\r", "\0", "v", "1", "*"]);
+        let line = |row: &Vec<String>| row.join(delimiter) + "\n";
+        let text: String = std::iter::once(&header).chain(&rows).map(line).collect();
+        c.file("dictionary.md", |bytes, _| {
+            let words = String::from_utf8_lossy(bytes).replacen("by `,`", &format!("by `{delimiter}`"), 1);
+            *bytes = words.into_bytes();
+        });
+        c.file("data.csv", |bytes, _| *bytes = text.into_bytes())
+            && c.value("/counted/text/delimiter", |own, _| *own = delimiter.into())
     }),
     way("a line that names the delimiter", All, |c| {
         c.file("data.csv", |bytes, _| drop(bytes.splice(0..0, b"sep=,\n".iter().copied())))

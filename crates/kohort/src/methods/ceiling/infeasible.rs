@@ -97,11 +97,14 @@ fn enough(params: &Params, needs: u128, rows: u64, by: &str) -> String {
         1 => "1 synthetic record is".to_string(),
         n => format!("{n} synthetic records are"),
     };
+    // More than all rows cannot be asked for.
+    let enough = ((needs as f64 / ROW as f64 / rows as f64) * 1e4).ceil() / 1e4;
+    let raise =
+        if enough > 1.0 { "Raise h".to_string() } else { format!("Raise max_counterfeits to {enough:.4}, raise h") };
     format!(
-        "{needed} needed{by}{under}, but max_counterfeits = {} allows {} of {rows} rows. Raise max_counterfeits to {:.4}, raise h, or lower k.",
+        "{needed} needed{by}{under}, but max_counterfeits = {} allows {} of {rows} rows. {raise}, or lower k.",
         params.max_counterfeits,
         params.max_counterfeits.of(rows),
-        ((needs as f64 / ROW as f64 / rows as f64) * 1e4).ceil() / 1e4
     )
 }
 

@@ -71,7 +71,7 @@ impl Constraints {
             ConstraintsBy::Frequent(share) => {
                 let (num, den) = share.parts();
                 let least = (records.len() as u128 * u128::from(num)).div_ceil(u128::from(den)).max(1);
-                let sensitive = params.sensitive_codes(records, &mut Vec::new());
+                let sensitive = params.sensitive_codes(records, &mut Vec::new())?;
                 Constraints::frequent(records, u32::try_from(least).unwrap_or(u32::MAX), &sensitive)
             }
         };

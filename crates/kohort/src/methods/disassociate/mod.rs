@@ -35,7 +35,7 @@ use demographics::{Grouped, PatientGroup};
 use horpart::{Sorted, horpart};
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::Records;
-use kohort_core::number::Fraction;
+use kohort_core::number::{Fraction, number_of};
 use kohort_core::parallel;
 use kohort_core::policy::Policy;
 use kohort_core::release::{ClusterNode, Clusters, Joint, Noted, Trace};
@@ -73,14 +73,15 @@ pub fn plan(
 ) -> Result<Clusters> {
     let k = policy.privacy.k.get();
     if (records.len() as u64) < k {
-        return Err(Error::infeasible(format!(
-            "k = {k}, but only {} patients have a code. The largest k that can be met is {}.",
-            records.len(),
-            records.len()
-        )));
+        let most = match records.len() {
+            0 | 1 => "At least 2 are needed.".to_string(),
+            n => format!("The largest k that can be met is {n}."),
+        };
+        let patients = number_of(records.len(), ["patient has", "patients have"]);
+        return Err(Error::infeasible(format!("k = {k}, but only {patients} a code. {most}")));
     }
     let (constraints, mut notes) = Constraints::of(records, policy, params)?;
-    let sensitive = params.sensitive_codes(records, &mut notes);
+    let sensitive = params.sensitive_codes(records, &mut notes)?;
     let confidence = policy.privacy.confidence;
     if let Some(max) = confidence {
         sensitive::must_be_feasible(records, &sensitive, max)?;

@@ -1,12 +1,13 @@
 //! Parameters of `disassociate`: as written → as meant.
 
 use super::rules::{Covers, Subrecords};
-use kohort_core::Result;
 use kohort_core::code_systems::CodeSystem;
 use kohort_core::codes::Records;
 use kohort_core::number::{Decimal, Fraction};
 use kohort_core::policy::{NamedText, Policy, Section, Value};
 use kohort_core::shape::Codes;
+use kohort_core::visible::other_spelling;
+use kohort_core::{Error, Result};
 use std::collections::BTreeSet;
 
 /// Describes how clusters are formed.
@@ -180,9 +181,9 @@ impl Params {
     }
 
     /// Returns for each code whether the policy calls it sensitive.
-    pub(super) fn sensitive_codes(&self, records: &Records, notes: &mut Vec<String>) -> Vec<bool> {
+    pub(super) fn sensitive_codes(&self, records: &Records, notes: &mut Vec<String>) -> Result<Vec<bool>> {
         if self.sensitive.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let mut sensitive = vec![false; records.distinct()];
         let listed: BTreeSet<&str> = self.sensitive.iter().map(String::as_str).collect();
@@ -194,7 +195,15 @@ impl Params {
         }
         let missing = listed.iter().filter(|text| records.code(text).is_none());
         notes.extend(missing.map(|text| format!("the sensitive code \"{text}\" does not occur in the data.")));
-        sensitive
+        let left_out = records.texts().zip(&sensitive).filter(|(_, own)| !**own).map(|(text, _)| text);
+        match other_spelling(listed.iter().copied(), left_out) {
+            None => Ok(sensitive),
+            Some(code) => Err(Error::policy(format!(
+                "`sensitive` under [method] lists \"{code}\". The data also has another spelling of it, with other \
+                 capitals, blanks or accents, which would be released like any other code. List both, or give them one \
+                 spelling with `recode` or `spelling`."
+            ))),
+        }
     }
 }
 

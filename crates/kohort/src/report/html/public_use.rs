@@ -177,7 +177,7 @@ pub(super) fn missing(metrics: &MetricsPlace<TableMetrics>) -> String {
         let flag = if v.value.flagged { "<strong>most are suppressed</strong>" } else { "" };
         let (rows, share, weight) = (figure!(v, rows), figure!(v, share), figure!(v, weight));
         vec![
-            escape(&v.value.value),
+            if v.value.value.is_empty() { "missing".into() } else { escape(&v.value.value) },
             rows.show(Shown::Count),
             share.show(Shown::Percent),
             weight.show(Shown::Decimals(3)),

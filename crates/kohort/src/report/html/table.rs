@@ -2,13 +2,16 @@
 
 /// A table: headings, and rows of HTML cells. The first cell of a row names it.
 pub(super) fn table(headings: &[&str], rows: &[Vec<String>]) -> String {
-    of_class("", headings, rows)
+    // Side by side on a phone, the cells of so many columns would show a letter on each line.
+    of_class(if headings.len() >= 5 { CARDS } else { "" }, headings, rows)
 }
 
 /// A table of many columns, which a phone shows as a card for each row.
 pub fn cards(headings: &[&str], rows: &[Vec<String>]) -> String {
-    of_class(" class=\"cards\"", headings, rows)
+    of_class(CARDS, headings, rows)
 }
+
+const CARDS: &str = " class=\"cards\"";
 
 fn of_class(class: &str, headings: &[&str], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {

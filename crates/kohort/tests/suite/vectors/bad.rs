@@ -12,7 +12,7 @@ use std::fs;
 type Edit = (&'static str, Expected, &'static str, &'static str, fn(&mut Value));
 
 /// Changes to the certificate of the table.
-const CLAIMS: [Edit; 44] = [
+const CLAIMS: [Edit; 45] = [
     ("k_of_one", NotARelease, "", "k = 1 protects nobody", |c| c["counted"]["claim"]["k"] = json!(1)),
     ("k_too_large", Refused, "", "a larger k than the classes have", |c| c["counted"]["claim"]["k"] = json!(4)),
     ("k_as_text", NotARelease, "", "k is not a number", |c| c["counted"]["claim"]["k"] = json!("3")),
@@ -90,6 +90,9 @@ const CLAIMS: [Edit; 44] = [
     ("other_delimiter", Refused, "", "another delimiter than the file has", |c| {
         c["counted"]["text"]["delimiter"] = json!("|");
     }),
+    ("delimiter_is_a_quote", NotARelease, "", "a quote between cells: nobody else reads the same cells", |c| {
+        c["counted"]["text"]["delimiter"] = json!("\"");
+    }),
     ("other_mark", NotARelease, "", "another mark for suppressed cells", |c| {
         c["counted"]["text"]["suppressed"] = json!("?");
     }),
@@ -157,7 +160,7 @@ const ANY: [Edit; 9] = [
 /// Changes to the files of a release: name, result, finding, description, change.
 type Tamper = (&'static str, Expected, &'static str, &'static str, fn(&Made));
 
-const FILES: [Tamper; 28] = [
+const FILES: [Tamper; 30] = [
     ("data_changed", Refused, "", "one cell changed, and the hash not", |m| {
         m.file("data.csv", |t| t.replacen("a,", "c,", 1))
     }),
@@ -204,6 +207,12 @@ const FILES: [Tamper; 28] = [
     }),
     ("dictionary_with_markup", Refused, "T1", "a dictionary with markup in it, hashed again", |m| {
         m.rehashed("dictionary.md", |t| t.replacen("level 0", "<b>safe</b> level 0", 1));
+    }),
+    ("dictionary_with_a_picture", Refused, "T1", "a dictionary that loads a picture from another site", |m| {
+        m.rehashed("dictionary.md", |t| t.replacen("level 0", "![](http://a.example/p.png) level 0", 1));
+    }),
+    ("dictionary_with_hidden_characters", Refused, "T1", "a dictionary with characters that nobody sees", |m| {
+        m.rehashed("dictionary.md", |t| t.replacen("level 0 of", "level\u{200b} 0 of", 1));
     }),
     ("dictionary_column_less", Refused, "T1", "a dictionary without one of the columns, hashed again", |m| {
         m.rehashed("dictionary.md", |t| t.replacen("| o | other | as in the source |\n", "", 1));

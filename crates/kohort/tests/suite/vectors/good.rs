@@ -223,6 +223,47 @@ pub(super) fn vectors() -> Vec<Vector> {
             },
         )
         .finding("T2"),
+        Vector::new(
+            Base::Missing,
+            "good_accents_in_two_ways",
+            Partly,
+            "one value twice: with accents in letters, and with accents behind letters",
+            |made| {
+                made.rehashed("data.csv", |t| {
+                    t.replace("b,hiv", "b,M\u{e9}ni\u{e8}re").replace("b,tb", "b,Me\u{301}nie\u{300}re")
+                });
+            },
+        )
+        .finding("T2"),
+        table(
+            "good_limit_on_another_spelling",
+            Partly,
+            "a limit on a value that only looks like a released one",
+            |made| {
+                made.certificate(|c| c["counted"]["claim"]["sensitive"][0]["values"] = json!(["0 "]));
+                made.certificate(|c| {
+                    c["counted"]["recount"]["sensitive"][0].as_object_mut().unwrap().shift_remove("highest_confidence");
+                });
+            },
+        )
+        .finding("T2"),
+        Vector::new(
+            Base::Corpus("local"),
+            "good_hierarchy_quotes",
+            Partly,
+            "quotes in hierarchy.csv that say nothing",
+            |made| made.rehashed("hierarchy.csv", |text| text.replacen("\nage,", "\n\"age\",", 1)),
+        )
+        .finding("T3"),
+        Vector::new(
+            Base::Corpus("ceiling"),
+            "good_synthetic_catalog_quotes_original",
+            Partly,
+            "quotes in a catalog that say nothing, compared with the original",
+            |made| made.rehashed("catalog.csv", |text| text.replacen("classes,", "\"classes\",", 1)),
+        )
+        .original()
+        .finding("T3"),
         Vector::new(Base::Parts, "good_parts_two", Verified, "two parts, which are one table in this order", two_parts),
         Vector::new(Base::Names, "good_names_strict", Refused, "with --strict a column of names is refused", |_| {})
             .strict()

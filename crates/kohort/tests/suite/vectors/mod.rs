@@ -18,13 +18,15 @@ use std::path::{Path, PathBuf};
 
 /// Vectors in which nothing but a sentence of the certificate or a word of the dictionary is wrong: a verifier that
 /// makes no sentences cannot tell.
-const SENTENCES: [&str; 16] = [
+const SENTENCES: [&str; 18] = [
     "bad_dictionary_advice_changed",
     "bad_dictionary_another_meaning",
     "bad_dictionary_another_role",
     "bad_dictionary_name_not_escaped",
     "bad_dictionary_column_less",
     "bad_dictionary_tells_a_story",
+    "bad_dictionary_with_a_picture",
+    "bad_dictionary_with_hidden_characters",
     "bad_dictionary_with_markup",
     "bad_free_text_assumed",
     "bad_free_text_not_recountable",
