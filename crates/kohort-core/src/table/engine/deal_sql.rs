@@ -14,7 +14,7 @@ pub enum DealtCell {
     Own(usize),
 }
 
-/// What becomes of the rows of one tuple, at the most.
+/// Says what becomes of the rows of one tuple, at the most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ways {
     /// All of them show the same cells, or are deleted.
