@@ -123,6 +123,8 @@ class Watch:
 
     def __init__(self, pid: int) -> None:
         self.pid, self.cpu, self.kind, self.peak, self.peaks, self.done = pid, {}, {}, 0, {}, False
+        #: The most memory that the process itself had, as the system counts it.
+        self.most = 0
         self.thread = threading.Thread(target=self.look)
         self.thread.start()
 
@@ -143,13 +145,17 @@ class Watch:
                 ours |= more
             now = {}
             for pid in ours & seen.keys():
+                # A process that has just begun still has the memory and the command line of the one that started it.
+                if pid in self.cpu:
+                    if self.kind.get(pid, "process") == "process":
+                        with contextlib.suppress(OSError):
+                            self.kind[pid] = kind(Path(f"/proc/{pid}/cmdline").read_bytes())
+                    own = self.kind.get(pid, "process")
+                    now[own] = now.get(own, 0) + seen[pid][1]
                 self.cpu[pid] = seen[pid][0]
-                if self.kind.get(pid, "process") == "process":
-                    # A process that has just begun still has the command line of the one that started it.
-                    with contextlib.suppress(OSError):
-                        self.kind[pid] = kind(Path(f"/proc/{pid}/cmdline").read_bytes())
-                own = self.kind.get(pid, "process")
-                now[own] = now.get(own, 0) + seen[pid][1]
+            with contextlib.suppress(OSError, StopIteration):
+                status = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+                self.most = int(next(line for line in status if line.startswith("VmHWM:")).split()[1]) << 10
             self.peak = max(self.peak, sum(now.values()))
             self.peaks = {own: max(self.peaks.get(own, 0), now.get(own, 0)) for own in {*self.peaks, *now}}
             time.sleep(0.2)
@@ -195,7 +201,7 @@ def main() -> None:
             watch.end()
             found = {"way": way, "rows": asked.rows, "patients": asked.patients, "varied": asked.varied, "exit": code}
             found |= {"seconds": round(time.time() - start, 1), "cpu_seconds": round(sum(watch.cpu.values()), 1)}
-            found |= {"peak_mb": watch.peak >> 20, "cpu_of": watch.seconds()}
+            found |= {"peak_mb": watch.peak >> 20, "own_peak_mb": watch.most >> 20, "cpu_of": watch.seconds()}
             found |= {"peak_mb_of": {own: peak >> 20 for own, peak in sorted(watch.peaks.items())}}
             print(json.dumps(found), flush=True)
             shutil.rmtree(asked.folder / way, ignore_errors=True)
