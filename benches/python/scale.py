@@ -10,6 +10,7 @@ keeps the table for the next run. --command names a `kohort` to measure in place
 """
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -108,11 +109,22 @@ def run(way: str, table: Path, out: Path, patients: bool, command: Path | None) 
     session.stop()
 
 
+def kind(line: bytes) -> str:
+    """What a process is that a run started, by its command line."""
+    if b"CoarseGrainedExecutorBackend" in line:
+        return "executors"
+    if b"org.apache.spark" in line:
+        return "driver_jvm"
+    return "workers" if b"pyspark.daemon" in line else "process"
+
+
 class Watch:
     """CPU time and memory of a process and of everything that it started."""
 
     def __init__(self, pid: int) -> None:
-        self.pid, self.cpu, self.peak, self.own_peak, self.done = pid, {}, 0, 0, False
+        self.pid, self.cpu, self.kind, self.peak, self.peaks, self.done = pid, {}, {}, 0, {}, False
+        #: The most memory that the process itself had, as the system counts it.
+        self.most = 0
         self.thread = threading.Thread(target=self.look)
         self.thread.start()
 
@@ -131,11 +143,29 @@ class Watch:
             ours = {self.pid}
             while more := {pid for pid, above in parent.items() if above in ours} - ours:
                 ours |= more
+            now = {}
             for pid in ours & seen.keys():
+                # A process that has just begun still has the memory and the command line of the one that started it.
+                if pid in self.cpu:
+                    if self.kind.get(pid, "process") == "process":
+                        with contextlib.suppress(OSError):
+                            self.kind[pid] = kind(Path(f"/proc/{pid}/cmdline").read_bytes())
+                    own = self.kind.get(pid, "process")
+                    now[own] = now.get(own, 0) + seen[pid][1]
                 self.cpu[pid] = seen[pid][0]
-            self.peak = max(self.peak, sum(seen[pid][1] for pid in ours & seen.keys()))
-            self.own_peak = max(self.own_peak, seen.get(self.pid, (0, 0))[1])
+            with contextlib.suppress(OSError, StopIteration):
+                status = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+                self.most = int(next(line for line in status if line.startswith("VmHWM:")).split()[1]) << 10
+            self.peak = max(self.peak, sum(now.values()))
+            self.peaks = {own: max(self.peaks.get(own, 0), now.get(own, 0)) for own in {*self.peaks, *now}}
             time.sleep(0.2)
+
+    def seconds(self) -> dict[str, float]:
+        """The CPU seconds of each kind of process."""
+        found: dict[str, float] = {}
+        for pid, own in self.cpu.items():
+            found[self.kind.get(pid, "process")] = found.get(self.kind.get(pid, "process"), 0) + own
+        return {own: round(seconds, 1) for own, seconds in sorted(found.items())}
 
     def end(self) -> None:
         self.done = True
@@ -171,7 +201,8 @@ def main() -> None:
             watch.end()
             found = {"way": way, "rows": asked.rows, "patients": asked.patients, "varied": asked.varied, "exit": code}
             found |= {"seconds": round(time.time() - start, 1), "cpu_seconds": round(sum(watch.cpu.values()), 1)}
-            found |= {"peak_mb": watch.peak >> 20, "driver_peak_mb": watch.own_peak >> 20}
+            found |= {"peak_mb": watch.peak >> 20, "own_peak_mb": watch.most >> 20, "cpu_of": watch.seconds()}
+            found |= {"peak_mb_of": {own: peak >> 20 for own, peak in sorted(watch.peaks.items())}}
             print(json.dumps(found), flush=True)
             shutil.rmtree(asked.folder / way, ignore_errors=True)
     finally:

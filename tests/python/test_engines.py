@@ -2,7 +2,6 @@
 
 import collections
 import hashlib
-import itertools
 import json
 import resource
 
@@ -12,6 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+
+from conftest import COUNT_LIES, JOIN_LIES, PARTS_LIES, lying, other_parts
 
 import kohort as kh
 from kohort import _engine, _workers
@@ -85,51 +86,17 @@ class Workers(DuckConnection):
             halves = [counted.filter(odd), counted.filter(pc.invert(odd))]
             found = [own for half in halves for own in _workers.patients(half.to_batches())]
         folder = str(self.work)
+        if job["patients"]:
+            dealt = dealt.drop_columns("p")
+        if job["added"] is not None:
+            added = pa.Table.from_batches(_workers.keyed(pa.table(job["added"]).to_batches(), job["parts"]))
+            dealt = pa.concat_tables([dealt, added.select(dealt.column_names)], promote_options="permissive")
         parts = list(_workers.written(dealt.to_batches(), job["columns"], job["counted"], folder))
-        if self.lie == "lost part":
-            parts = parts[1:]
-        if self.lie == "double part":
-            parts = [*parts, parts[0]]
-        if self.lie == "other bytes":
-            table = pq.read_table(parts[0][1])
-            pq.write_table(table, parts[0][1])
         if self.lie == "no patients":
             found = []
-        if self.lie == "other counts":
-            parts = one_more_and_one_less(parts)
-        if self.lie == "other cells":
-            parts = [counted_before(*part) for part in parts]
+        parts = other_parts(parts, self.lie)
         # As Spark does it: one after the other.
         return {"parts": iter(parts), "patients": found and iter(found)}
-
-
-def one_more_and_one_less(parts):
-    """Counts that hold the rows of the plan together, but are not those of their parts: of the same tuple, one part has
-    a row more than it holds and another one fewer."""
-    parts = [(number, path, json.loads(counts)) for number, path, counts in parts]
-
-    def counted(part):
-        _, values, tuples, *_ = part[2]
-        return {tuple(values[i][own] for i, own in enumerate(key)): entry for entry in tuples for key in [entry[0]]}
-
-    for more, less in itertools.permutations(parts, 2):
-        own, other = counted(more), counted(less)
-        for cells in own.keys() & other.keys():
-            if other[cells][1] > 1:
-                own[cells][1] += 1
-                other[cells][1] -= 1
-                return [(number, path, json.dumps(counts)) for number, path, counts in parts]
-    raise AssertionError("no two parts hold the same tuple")
-
-
-def counted_before(number, path, counts):
-    """A part with other cells than those that were counted, and with the hash of what it now holds."""
-    table = pq.read_table(path)
-    column = table.column_names.index("age")
-    pq.write_table(table.set_column(column, "age", pa.array(["[0,100)"] * table.num_rows)), path)
-    _, *rest = json.loads(counts)
-    with open(path, "rb") as file:
-        return number, path, json.dumps([hashlib.sha256(file.read()).hexdigest(), *rest])
 
 
 def table_of(how, connection, table="ward", lie=None):
@@ -160,6 +127,35 @@ def test_the_plan_is_that_of_the_embedded_engine(tmp_path, connection, policy, m
     assert release.certificate["counted"]["claim"] == own.certificate["counted"]["claim"]
     assert release.metrics["rows"] == own.metrics["rows"]
     assert kh.verify(tmp_path / "out").result == ("partly" if with_patients else "verified")
+
+
+@pytest.mark.parametrize("how", ["stream", "workers"])
+@pytest.mark.parametrize("with_patients", [False, True])
+def test_synthetic_records_are_among_the_rows_of_an_engine(tmp_path, connection, policy, with_patients, how):
+    policy.other('Day "1"', reason="not known outside")
+    policy.sensitive("diagnosis", domain=["flu", "asthma", "angina", "burn", "fracture", "gout"])
+    if not with_patients:
+        policy["columns"].pop("pid")
+        policy.identifier("pid")
+    policy.method("ceiling", h=0.6, real_k=2, max_counterfeits=0.3)
+    release = table_of(how, connection).anonymize(policy, tmp_path / "out", seed=1)
+    own = embedded(connection, policy, "pid" if with_patients else None)
+    assert release.metrics["rows"] == own.metrics["rows"] and release.metrics["rows"]["counterfeit"] > 0
+    assert shown(tmp_path / "out") == in_memory(own)
+    for counted in ("recount", "claim"):
+        assert release.certificate["counted"][counted] == own.certificate["counted"][counted]
+    assert kh.verify(tmp_path / "out").result == "partly"
+
+
+def test_a_catalog_needs_the_order_of_rows(tmp_path, connection, rows_policy):
+    rows_policy.sensitive("diagnosis", domain=["flu", "asthma", "angina", "burn", "fracture", "gout"])
+    rows_policy.privacy(k=4, confidence=None)
+    rows_policy.method("ceiling", h=0.6, real_k=2, max_counterfeits=0.3, catalog="grouped")
+    table_of("stream", connection).anonymize(rows_policy, tmp_path / "stream", seed=1)
+    assert kh.verify(tmp_path / "stream").result == "partly"
+    with pytest.raises(kh.DataError, match="catalog"):
+        table_of("workers", connection).anonymize(rows_policy, tmp_path / "workers", seed=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["stream"]
 
 
 @pytest.mark.parametrize("how", ["stream", "workers"])
@@ -199,54 +195,30 @@ def test_a_tampered_part_is_refused(tmp_path, connection, rows_policy):
     assert kh.verify(tmp_path / "out").result == "refused"
 
 
-class Lying(DuckConnection):
-    """An engine that says what a test wants it to say."""
+def changing(table, statement):
+    """The same table, which somebody changes when the plan is loaded."""
+    connection = table._connection
+    load = connection.load
 
-    def __init__(self, connection, lie):
-        super().__init__(connection)
-        self.lie = lie
+    def changed(name, rows):
+        load(name, rows)
+        connection.connection.execute(statement)
 
-    def query(self, statement):
-        found = list(super().query(statement))
-        counts_tuples = statement.startswith("SELECT q0") and "AS patients" not in statement
-        if counts_tuples and self.lie in ("one more", "one less", "swapped"):
-            (found,) = found
-            counts = [int(own) for own in found.column(-1).to_pylist()]
-            if self.lie == "one more":
-                counts[0] += 1
-            if self.lie == "one less":
-                counts[0], counts[1] = counts[0] + counts[1], 0
-            if self.lie == "swapped":
-                high = max(range(len(counts)), key=counts.__getitem__)
-                low = min(range(len(counts)), key=counts.__getitem__)
-                assert counts[high] > counts[low]
-                counts[high], counts[low] = counts[low], counts[high]
-            found = found.set_column(found.num_columns - 1, "n", pa.array(counts))
-            found = [found.filter(pc.greater(found.column(-1), 0))]
-        if "JOIN kohort_plan" in statement and self.lie == "lost row":
-            found = [found[0].slice(1), *found[1:]]
-        if "JOIN kohort_plan" in statement and self.lie == "double row":
-            found = [*found, found[0].slice(0, 1)]
-        if "JOIN kohort_plan" in statement and self.lie == "cut":
-            raise ConnectionError("Person 17 has flu")
-        return iter(found)
-
-    def load(self, name, table):
-        super().load(name, table)
-        if self.lie == "changed":
-            self.connection.execute("UPDATE ward SET diagnosis = 'flu'")
-        if self.lie == "deleted":
-            self.connection.execute("DELETE FROM ward WHERE rowid = 3")
-        if self.lie == "dropped":
-            self.connection.execute("DROP TABLE ward")
+    connection.load = changed
+    return table
 
 
-LIES = ["one more", "one less", "swapped", "changed", "deleted", "dropped", "lost row", "double row", "cut"]
+CHANGES = {
+    "changed": "UPDATE ward SET diagnosis = 'flu'",
+    "deleted": "DELETE FROM ward WHERE rowid = 3",
+    "dropped": "DROP TABLE ward",
+}
 
 
-@pytest.mark.parametrize("lie", LIES)
+@pytest.mark.parametrize("lie", [*COUNT_LIES, *JOIN_LIES, *CHANGES])
 def test_an_engine_that_lies_publishes_nothing(tmp_path, connection, rows_policy, lie):
-    table = _engine.EngineTable(Lying(connection, lie), "duckdb", "ward")
+    table = kh.duckdb(connection, "ward")
+    table = changing(table, CHANGES[lie]) if lie in CHANGES else lying(table, lie)
     with pytest.raises((kh.RefusedError, kh.MachineError)) as caught:
         table.anonymize(rows_policy, tmp_path / "out")
     assert "flu" not in str(caught.value) and "Person" not in str(caught.value)
@@ -254,11 +226,8 @@ def test_an_engine_that_lies_publishes_nothing(tmp_path, connection, rows_policy
     assert list(tmp_path.iterdir()) == [], "nothing is published, and nothing is left behind"
 
 
-WORKERS_LIES = ["lost part", "double part", "other bytes", "other patients", "no patients", "other counts", "other cells"]
-
-
 @pytest.mark.parametrize("part_rows", [60, 10])
-@pytest.mark.parametrize("lie", WORKERS_LIES)
+@pytest.mark.parametrize("lie", [*PARTS_LIES, "other patients", "no patients"])
 def test_workers_that_lie_publish_nothing(tmp_path, connection, policy, lie, monkeypatch, part_rows):
     if lie == "other counts" and part_rows == 10:
         pytest.skip("two of many parts are found if they are among those that are counted again")
@@ -350,7 +319,7 @@ def test_keys_are_random_and_deal_rows_to_all_parts():
     batch = pa.record_batch({"x": list(range(4_000))})
     (own,) = _workers.keyed([batch], 7)
     keys = own.column(_workers.KEY).to_pylist()
-    assert len(set(keys)) == 4_000 and all(len(key) == 32 for key in keys)
+    assert len(set(keys)) == 4_000 and all(len(key) == 16 for key in keys)
     counts = collections.Counter(own.column(_workers.PART).to_pylist())
     assert set(counts) == set(range(7)) and min(counts.values()) > 400
     (again,) = _workers.keyed([batch], 7)
@@ -360,3 +329,43 @@ def test_keys_are_random_and_deal_rows_to_all_parts():
 def test_polars_reads_the_parts(tmp_path, connection, rows_policy):
     kh.duckdb(connection, "ward").anonymize(rows_policy, tmp_path / "out")
     assert pl.read_parquet(tmp_path / "out/release/data/*.parquet").height > 300
+
+
+def test_whoever_may_only_read_needs_no_more(tmp_path, connection, rows_policy):
+    connection.execute(f"ATTACH '{tmp_path / 'ward.duckdb'}' AS kept")
+    connection.execute("CREATE TABLE kept.ward AS SELECT * FROM ward")
+    connection.execute("DETACH kept")
+    with duckdb.connect(str(tmp_path / "ward.duckdb"), read_only=True) as own:
+        kh.duckdb(own, "ward").anonymize(rows_policy, tmp_path / "out")
+    assert kh.verify(tmp_path / "out").result == "verified"
+
+
+def test_numbers_without_a_hierarchy_get_the_intervals_of_the_embedded_engine(tmp_path, connection, rows_policy):
+    rows_policy.quasi("age")
+    kh.duckdb(connection, "ward").anonymize(rows_policy, tmp_path / "out", seed=1)
+    assert shown(tmp_path / "out") == in_memory(embedded(connection, rows_policy))
+    assert any(own[0].startswith("[") for own in shown(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("with_patients", [False, True])
+def test_a_column_that_singles_people_out_is_found_by_the_engine(tmp_path, with_patients):
+    # More rows than the first ones that Kohort looks at; the engine counts how many people have each value.
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE ward AS SELECT i // 3 AS pid, CASE i % 2 WHEN 0 THEN 'F' ELSE 'M' END AS sex, "
+        "'x' || hash(i // 2) AS device, 'y' || i % 100 AS kind FROM range(60000) t(i)"
+    )
+    policy = kh.Policy().quasi("sex").other("device", "kind", reason="a test").privacy(k=5).method("lattice", max_suppressed=0)
+    policy.patient("pid") if with_patients else policy.identifier("pid")
+    found = {}
+    for name, release in {
+        "duckdb": lambda: kh.duckdb(connection, "ward").anonymize(policy, tmp_path / "out"),
+        "embedded": lambda: kh.anonymize(pa.table(connection.sql("SELECT * FROM ward")), policy),
+    }.items():
+        try:
+            release()
+            found[name] = None
+        except kh.KohortError as error:
+            found[name] = (type(error), str(error).split(":", 1)[1])
+    assert found["duckdb"] == found["embedded"]
+    assert (found["duckdb"] is None) != with_patients

@@ -1,6 +1,7 @@
 """A table in PostgreSQL that counts and joins by itself, in a server that runs for the time of these tests."""
 
 import collections
+import contextlib
 import getpass
 import os
 import secrets
@@ -13,8 +14,10 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from conftest import COUNT_LIES, JOIN_LIES, lying
 
 import kohort as kh
+from kohort import _dbapi
 
 pg8000 = pytest.importorskip("pg8000.dbapi")
 
@@ -58,16 +61,29 @@ def server():
 
 
 @pytest.fixture
-def postgres(server):
-    """A connection to a database of its own."""
+def connect(server):
+    """A function that opens connections to a database of this test."""
     with_all = pg8000.connect("keeper", unix_sock=server, database="postgres")
     with_all.autocommit = True
     name = f"clinic_{secrets.token_hex(4)}"
     with_all.cursor().execute(f"CREATE DATABASE {name}")
     with_all.close()
-    own = pg8000.connect("keeper", unix_sock=server, database=name)
-    yield own
-    own.close()
+    opened = []
+
+    def another():
+        opened.append(pg8000.connect("keeper", unix_sock=server, database=name))
+        return opened[-1]
+
+    yield another
+    for own in opened:
+        with contextlib.suppress(Exception):
+            own.close()
+
+
+@pytest.fixture
+def postgres(connect):
+    """A connection to that database."""
+    return connect()
 
 
 def fill(postgres, columns):
@@ -133,3 +149,90 @@ def test_text_is_compared_by_its_bytes_and_a_role_without_rights_is_told_nothing
         table.anonymize(policy, tmp_path / "again", k=10)
     assert "Person" not in str(caught.value) and "rich" not in str(caught.value)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+class Listening:
+    """A cursor that writes down what it is asked."""
+
+    def __init__(self, cursor):
+        self.cursor, self.asked = cursor, []
+
+    def execute(self, statement, *args):
+        self.asked.append(statement)
+        return self.cursor.execute(statement, *args)
+
+    def __getattr__(self, name):
+        return getattr(self.cursor, name)
+
+
+@pytest.mark.parametrize("autocommit", [False, True])
+def test_rows_come_in_batches(tmp_path, postgres, columns, policy, monkeypatch, autocommit):
+    fill(postgres, columns)
+    postgres.autocommit = autocommit
+    monkeypatch.setattr(_dbapi, "BATCH", 30)
+    table = kh.dbapi(postgres, "ward", dialect="postgresql", paramstyle="format")
+    cursor = table._connection._cursor = Listening(table._connection._cursor)
+    table.anonymize(policy, tmp_path / "out")
+    place = next(place for place, own in enumerate(cursor.asked) if own.startswith("DECLARE") and "JOIN kohort_plan" in own)
+    name = cursor.asked[place].split()[1]
+    assert cursor.asked.count(f"FETCH FORWARD 30 FROM {name}") == len(columns["pid"]) // 30 + 2
+    cursor.execute("SELECT COUNT(*) FROM pg_cursors WHERE name LIKE 'kohort%'")
+    assert cursor.fetchone()[0] == 0, "nothing is left behind"
+    assert sum(shown(tmp_path / "out").values()) > 300
+
+
+#: What somebody else does, or what happens, between the two passes.
+BETWEEN = {
+    "another row": "INSERT INTO ward SELECT * FROM ward LIMIT 1",
+    "other cells": "UPDATE ward SET diagnosis = 'flu'",
+    "fewer rows": "DELETE FROM ward WHERE ctid = (SELECT MIN(ctid) FROM ward)",
+    "cut connection": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND pid <> pg_backend_pid()",
+}
+
+
+@pytest.mark.parametrize("what", [*COUNT_LIES, *JOIN_LIES, *BETWEEN])
+def test_a_server_that_lies_or_is_cut_off_publishes_nothing(tmp_path, connect, columns, policy, what):
+    postgres, other = connect(), connect()
+    fill(postgres, columns)
+    policy["columns"].pop("pid")
+    policy.identifier("pid")
+    table = lying(kh.dbapi(postgres, "ward", dialect="postgresql", paramstyle="format"), what)
+    load = table._connection.load
+
+    def loaded(name, rows):
+        load(name, rows)
+        if what in BETWEEN:
+            # Whoever reads locks no row.
+            other.cursor().execute(BETWEEN[what])
+            other.commit()
+
+    table._connection.load = loaded
+    with pytest.raises((kh.RefusedError, kh.MachineError)) as caught:
+        table.anonymize(policy, tmp_path / "out")
+    assert "flu" not in str(caught.value) and "Person" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert list(tmp_path.iterdir()) == [], "nothing is published, and nothing is left behind"
+
+
+def test_a_full_tablespace_publishes_nothing(tmp_path, postgres, policy, small_disk):
+    folder = small_disk("200k")
+    if os.getuid() == 0:
+        shutil.chown(folder, "postgres")
+    postgres.autocommit = True
+    cursor = postgres.cursor()
+    cursor.execute(f"CREATE TABLESPACE small LOCATION '{folder}'")
+    try:
+        cursor.execute("SET temp_tablespaces = small")
+        cursor.execute(
+            "CREATE TABLE ward AS SELECT i AS pid, 'Person ' || i AS name, 20 + i % 60 AS age, 'F' AS sex, "
+            "(1000 + i % 97)::text AS zip, '2024-01-01' AS admitted, 'flu' AS diagnosis, i % 9 AS los FROM generate_series(1, 5000) i"
+        )
+        table = kh.dbapi(postgres, "ward", dialect="postgresql", paramstyle="format")
+        with pytest.raises(kh.MachineError, match="PostgreSQL failed") as caught:
+            table.anonymize(policy, tmp_path / "out", confidence=1)
+        assert "flu" not in str(caught.value) and "Person" not in str(caught.value)
+        assert list(tmp_path.iterdir()) == [], "nothing is published, and nothing is left behind"
+    finally:
+        cursor.execute("DROP TABLE ward")
+        cursor.execute("DROP TABLESPACE small")

@@ -11,7 +11,7 @@
 
 use crate::number::Decimal;
 use crate::policy::{NamedText, Policy, Role, SyntheticRules};
-use crate::table::{Source, Texts, Tuples};
+use crate::table::{Counting, Source, Texts, Tuples, count};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -90,6 +90,15 @@ pub(crate) fn synthetic_values(
 fn count_values(source: &Source, columns: &[usize]) -> Result<Vec<BTreeMap<String, u64>>> {
     if columns.is_empty() {
         return Ok(Vec::new());
+    }
+    if source.has_engine() {
+        // It counts them where they are.
+        let counts = |&column: &usize| {
+            let counted = count(source, &Counting { columns: vec![column], patient: None, remember: 0 })?;
+            let texts = counted.dictionaries[0].texts().into_iter().map(String::from);
+            Ok(texts.zip(counted.frequencies(0).iter().copied()).filter(|(_, rows)| *rows > 0).collect())
+        };
+        return columns.iter().map(counts).collect();
     }
     let workers = source.scan(
         |_| vec![(Texts::default(), Vec::<u64>::new()); columns.len()],

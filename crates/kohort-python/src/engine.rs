@@ -61,8 +61,8 @@ pub(crate) fn table(
 ) -> PyResult<SqlTable> {
     let dialect = dialect.dialect()?;
     let has_workers = connection.bind(py).hasattr(intern!(py, "write_parts"))?;
-    let has_rows = connection.bind(py).hasattr(intern!(py, "rows"))?;
-    let own = std::sync::Arc::new(PyConnection { connection, engine: dialect.name, has_workers, has_rows });
+    let has_first_rows = connection.bind(py).hasattr(intern!(py, "first_rows"))?;
+    let own = std::sync::Arc::new(PyConnection { connection, engine: dialect.name, has_workers, has_first_rows });
     let start = table.trim_start().to_ascii_lowercase();
     let is_query = ["select", "with", "(", "from"].iter().any(|word| {
         start
@@ -81,7 +81,7 @@ struct PyConnection {
     connection: Py<PyAny>,
     engine: &'static str,
     has_workers: bool,
-    has_rows: bool,
+    has_first_rows: bool,
 }
 
 impl std::fmt::Debug for PyConnection {
@@ -117,8 +117,12 @@ impl PyConnection {
     }
 
     /// Hands over batches of rows that the object yields: Arrow data, or lists of rows.
-    fn stream(&self, method: &str, statement: &str, each: &mut dyn FnMut(MemoryTable) -> Result<()>) -> Result<()> {
-        let batches = self.ask(|own| Ok(own.call_method1(method, (statement,))?.try_iter()?.unbind()))?;
+    fn stream(
+        &self,
+        call: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<Py<PyAny>>,
+        each: &mut dyn FnMut(MemoryTable) -> Result<()>,
+    ) -> Result<()> {
+        let batches = self.ask(|own| Ok(call(own)?.bind(own.py()).try_iter()?.unbind()))?;
         loop {
             let tables = Python::attach(|py| -> Result<Option<Vec<MemoryTable>>> {
                 let next = batches.bind(py).clone().next().transpose();
@@ -176,11 +180,14 @@ impl SqlConnection for PyConnection {
     }
 
     fn query(&self, statement: &str, each: &mut dyn FnMut(MemoryTable) -> Result<()>) -> Result<()> {
-        self.stream("query", statement, each)
+        self.stream(|own| Ok(own.call_method1("query", (statement,))?.unbind()), each)
     }
 
-    fn rows(&self, statement: &str, each: &mut dyn FnMut(MemoryTable) -> Result<()>) -> Result<()> {
-        self.stream(if self.has_rows { "rows" } else { "query" }, statement, each)
+    fn first_rows(&self, statement: &str, rows: usize, each: &mut dyn FnMut(MemoryTable) -> Result<()>) -> Result<()> {
+        match self.has_first_rows {
+            true => self.stream(|own| Ok(own.call_method1("first_rows", (statement, rows))?.unbind()), each),
+            false => self.query(statement, each),
+        }
     }
 
     fn load(&self, name: &str, table: &MemoryTable) -> Result<()> {
@@ -206,6 +213,7 @@ impl SqlConnection for PyConnection {
                 tables.set_item(name, shown(table)?)?;
             }
             asked.set_item("tables", tables)?;
+            asked.set_item("added", job.added.as_ref().map(shown).transpose()?)?;
             asked.set_item("columns", &job.columns)?;
             asked.set_item("counted", &job.counted)?;
             asked.set_item("patients", job.patients)?;

@@ -210,7 +210,7 @@ impl Start<'_> {
         metrics.set_checks(checks);
         metrics.set_derived(unasked.derived);
         let own = [policy.notes.clone(), unasked.notes, S::notes(&input, &plan), evidence::notes(&metrics)].concat();
-        let notes: Vec<String> = own.into_iter().chain(verified.note()).collect();
+        let notes: Vec<String> = own.into_iter().chain(verified.notes()).collect();
         metrics.note(notes.clone());
         report::write(&verified.evidence(), &policy.text, &metrics, extras.readers)?;
         options.progress.go_on()?;

@@ -5,7 +5,7 @@ use super::column::{Column, Role};
 use crate::Result;
 use crate::hierarchy::{Intervals, NUMBERS_IN_WORDS, Rule};
 use crate::number::Decimal;
-use crate::table::Source;
+use crate::table::{Counting, Source, count};
 use std::collections::BTreeMap;
 
 impl Policy {
@@ -21,26 +21,10 @@ impl Policy {
             return Ok(());
         }
         let point = source.input().decimal;
-        let workers = source.scan(
-            |_| vec![Some(BTreeMap::new()); columns.len()],
-            |found: &mut Vec<Option<BTreeMap<Decimal, u64>>>, chunk| {
-                for (own, &column) in found.iter_mut().zip(&columns) {
-                    for row in 0..chunk.rows() {
-                        let Some(numbers) = own else { break };
-                        let cell = chunk.cell(row, column);
-                        if source.is_missing(cell) {
-                            continue;
-                        }
-                        match quantity(cell, point) {
-                            Some(number) => *numbers.entry(number).or_default() += 1,
-                            None => *own = None,
-                        }
-                    }
-                }
-                Ok(())
-            },
-            |()| Ok(()),
-        )?;
+        let workers = match source.has_engine() {
+            true => vec![columns.iter().map(|&column| count_numbers(source, column, point)).collect::<Result<_>>()?],
+            false => read_numbers(source, &columns, point)?,
+        };
         for (i, &column) in columns.iter().enumerate() {
             let all: Option<Vec<(Decimal, u64)>> = workers.iter().try_fold(Vec::new(), |mut all, worker| {
                 all.extend(worker[i].as_ref()?.iter().map(|(&number, &rows)| (number, rows)));
@@ -54,6 +38,48 @@ impl Policy {
         }
         Ok(())
     }
+}
+
+/// The numbers of a column, and how often each occurs. `None`: a cell is no quantity.
+type Numbers = Option<BTreeMap<Decimal, u64>>;
+
+/// Reads the numbers of columns, as every thread found them.
+fn read_numbers(source: &Source, columns: &[usize], point: u8) -> Result<Vec<Vec<Numbers>>> {
+    source.scan(
+        |_| vec![Some(BTreeMap::new()); columns.len()],
+        |found: &mut Vec<Option<BTreeMap<Decimal, u64>>>, chunk| {
+            for (own, &column) in found.iter_mut().zip(columns) {
+                for row in 0..chunk.rows() {
+                    let Some(numbers) = own else { break };
+                    let cell = chunk.cell(row, column);
+                    if source.is_missing(cell) {
+                        continue;
+                    }
+                    match quantity(cell, point) {
+                        Some(number) => *numbers.entry(number).or_default() += 1,
+                        None => *own = None,
+                    }
+                }
+            }
+            Ok(())
+        },
+        |()| Ok(()),
+    )
+}
+
+/// The numbers of a column, as an engine counts its values.
+fn count_numbers(source: &Source, column: usize, point: u8) -> Result<Numbers> {
+    let counted = count(source, &Counting { columns: vec![column], patient: None, remember: 0 })?;
+    let values = counted.dictionaries[0].texts().into_iter().zip(counted.frequencies(0)).skip(1);
+    let numbers =
+        values.filter(|(_, rows)| **rows > 0).map(|(text, &rows)| Some((quantity(text.as_bytes(), point)?, rows)));
+    let mut all = BTreeMap::new();
+    for number in numbers {
+        // Several spellings are one number.
+        let Some((number, rows)) = number else { return Ok(None) };
+        *all.entry(number).or_default() += rows;
+    }
+    Ok(Some(all))
 }
 
 /// The number in a cell, if it is a quantity: a code such as `007` is not.

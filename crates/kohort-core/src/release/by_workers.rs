@@ -3,14 +3,14 @@
 
 use super::data_file::{PARTS, part_name};
 use super::label_levels;
-use super::plan::{Part, Plan, Share};
+use super::plan::{Part, Plan, Share, SyntheticRecord};
 use super::staging::{Staged, Staging};
 use super::write::{WorkersCounted, Written};
 use crate::cohort::Cohort;
 use crate::policy::Policy;
 use crate::table::{
     CELLS_TABLE, DEALT, DealtCell, MemoryTable, NAMED_TABLE, NO_CELLS, PLAN_TABLE, PartsJob, Source, SqlTable,
-    TextColumn, Tuples, WAYS_TABLE,
+    TextColumn, Tuples, WAYS_TABLE, Ways,
 };
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,23 +29,27 @@ pub(super) fn write(
     plan: &Plan,
     staging: Staging,
 ) -> Result<Staged> {
-    if !plan.added.is_empty() {
+    if plan.catalog.is_some() {
         return Err(Error::yours(format!(
-            "{}: a method that adds synthetic records cannot run on an engine's workers. Let Kohort read the table itself.",
+            "{}: a catalog names classes by the order of rows, which an engine's workers do not have. Remove `catalog`, or let \
+             Kohort read the table itself.",
             source.name()
         )));
     }
     source.progress().stage("writing", source.bytes());
     let form = RowOrigins::new(policy, cohort, plan);
-    let released: u64 = plan.rows_by_cells(cohort).iter().sum();
+    let added = plan.added.len() as u64;
+    let released = plan.rows_by_cells(cohort).iter().sum::<u64>() + added;
     let tuple_columns = cohort.columns();
     let own = form.cells.iter().filter_map(|cell| if let DealtCell::Own(c) = cell { Some(*c) } else { None });
     let kept: BTreeSet<usize> = tuple_columns.iter().copied().chain(own).collect();
     let kept: Vec<usize> = kept.into_iter().collect();
+    let (ways, tables) = tables(table, policy, cohort, plan)?;
     let job = PartsJob {
         keep: table.sql().keep(&kept, policy.patient())?,
-        deal: table.sql().deal(&tuple_columns, policy.patient().is_some(), &form.cells),
-        tables: tables(table, policy, cohort, plan)?,
+        deal: table.sql().deal(&tuple_columns, policy.patient().is_some(), &form.cells, ways),
+        tables,
+        added: form.added(cohort, plan)?,
         columns: policy.released().iter().map(|&c| policy.columns[c].name.clone()).collect(),
         counted: form.counted.clone(),
         patients: policy.patient().is_some(),
@@ -75,7 +79,7 @@ pub(super) fn write(
         lines: staging.private().join("rows"),
         columns: job.columns.clone(),
         more: Vec::new(),
-        added: 0,
+        added,
         beside,
         parts,
         workers: Some(Arc::new(WorkersCounted {
@@ -125,6 +129,20 @@ impl RowOrigins {
         form
     }
 
+    /// The synthetic records of a plan, as they are released.
+    fn added(&self, cohort: &Cohort, plan: &Plan) -> Result<Option<MemoryTable>> {
+        if plan.added.is_empty() {
+            return Ok(None);
+        }
+        let column = |(i, cell): (usize, &DealtCell)| {
+            (
+                format!("r{i}"),
+                plan.added.iter().map(|own| cell_of_added(cohort, plan, own, *cell)).collect::<TextColumn>(),
+            )
+        };
+        MemoryTable::new("synthetic records", self.cells.iter().enumerate().map(column)).map(Some)
+    }
+
     /// Refuses parts that do not hold exactly the rows of the plan, as far as it decides about them.
     fn check(&self, cohort: &Cohort, plan: &Plan, wrote: &Tuples) -> Result<()> {
         let mut left: BTreeMap<Vec<&str>, u64> = BTreeMap::new();
@@ -137,6 +155,10 @@ impl RowOrigins {
                 };
                 *left.entry(self.from.iter().map(text).collect()).or_default() += rows;
             }
+        }
+        for own in &plan.added {
+            let text = |&place: &usize| cell_of_added(cohort, plan, own, self.cells[place]);
+            *left.entry(self.counted.iter().map(text).collect()).or_default() += 1;
         }
         left.retain(|_, rows| *rows > 0);
         let is_planned = |tuple: usize| {
@@ -153,8 +175,25 @@ impl RowOrigins {
     }
 }
 
-/// The plan as tables: what becomes of each tuple, of ranks and of patients in it, and the released cells.
-fn tables(table: &SqlTable, policy: &Policy, cohort: &Cohort, plan: &Plan) -> Result<Vec<(&'static str, MemoryTable)>> {
+/// A released cell of a synthetic record: one of the plan, or a value that was drawn.
+fn cell_of_added<'a>(cohort: &'a Cohort, plan: &'a Plan, own: &SyntheticRecord, cell: DealtCell) -> &'a str {
+    match cell {
+        DealtCell::Planned(i) => &plan.changed[i].labels[plan.row(own.cells)[i] as usize].text,
+        DealtCell::Own(column) => {
+            let drawn = cohort.synthetic_values.iter().zip(&own.values).find(|(values, _)| values.column == column);
+            drawn.and_then(|(values, &number)| values.values.get(number as usize)).map_or("", String::as_str)
+        }
+    }
+}
+
+/// The plan as tables: what becomes of each tuple, of ranks and of patients in it, and the released cells. Where no tuple
+/// goes several ways, there are no ranks and no patients.
+fn tables(
+    table: &SqlTable,
+    policy: &Policy,
+    cohort: &Cohort,
+    plan: &Plan,
+) -> Result<(Ways, Vec<(&'static str, MemoryTable)>)> {
     let names = policy.patient().map(|patient| table.patient_names(&cohort.columns(), patient)).transpose()?;
     let name = |patient: u32| -> Result<&str> {
         let bytes = names.as_ref().map_or(&[][..], |names| names.get(patient));
@@ -220,10 +259,14 @@ fn tables(table: &SqlTable, policy: &Policy, cohort: &Cohort, plan: &Plan) -> Re
     let of_cells: Vec<String> =
         ["cells".to_string()].into_iter().chain((0..plan.changed.len()).map(|i| format!("r{i}"))).collect();
     let of_cells: Vec<&str> = of_cells.iter().map(String::as_str).collect();
-    Ok(vec![
+    let mut all = vec![
         (PLAN_TABLE, SqlTable::plan_table(&cohort.tuples, Some(("cells", whole)))?),
-        titled(WAYS_TABLE, &["tuple", "first_place", "last_place", "cells"], ways)?,
-        titled(NAMED_TABLE, &["tuple", "p", "cells"], named)?,
         titled(CELLS_TABLE, &of_cells, cells)?,
-    ])
+    ];
+    if ways[0].is_empty() && named[0].is_empty() {
+        return Ok((Ways::One, all));
+    }
+    all.push(titled(WAYS_TABLE, &["tuple", "first_place", "last_place", "cells"], ways)?);
+    all.push(titled(NAMED_TABLE, &["tuple", "p", "cells"], named)?);
+    Ok((Ways::Several, all))
 }

@@ -42,7 +42,7 @@ pub use dictionary::Dictionary;
 pub use encoding::Encoding;
 pub use engine::{
     CELLS_TABLE, DealtCell, Dialect, Embedded, Engine, KEY_COLUMN, KEYED_TABLE, NAMED_TABLE, PART_COLUMN, PLAN_TABLE,
-    PartCounts, PartsJob, PatientSets, SqlConnection, SqlTable, StagedColumns, StagedRow, TableSql, WAYS_TABLE,
+    PartCounts, PartsJob, PatientSets, SqlConnection, SqlTable, StagedColumns, StagedRow, TableSql, WAYS_TABLE, Ways,
     WrittenPart, WrittenParts,
 };
 pub(crate) use engine::{DEALT, NO_CELLS};

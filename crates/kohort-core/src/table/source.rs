@@ -59,6 +59,8 @@ pub struct Source {
     patients: Option<Box<Source>>,
     /// The further tables of events, in the first of them.
     more_events: Vec<Source>,
+    /// So many of its first rows are wanted, where an engine can leave out the rest.
+    first: Option<usize>,
     bytes: u64,
     threads: usize,
     progress: Arc<dyn Progress>,
@@ -139,6 +141,7 @@ pub fn open(input: &Input) -> Result<Source> {
         shift: None,
         patients: input.patients.as_deref().map(open).transpose()?.map(Box::new),
         more_events: input.more_events.iter().map(open).collect::<Result<_>>()?,
+        first: None,
         bytes,
         threads: 1,
         progress: Arc::new(Silent),
@@ -327,7 +330,13 @@ impl Source {
         matches!(self.form, SourceForm::Text { .. }) && self.input.header
     }
 
-    pub(crate) fn sql_table(&self) -> Option<&super::SqlTable> {
+    /// The same table for whoever wants the first rows alone: so many come, or more.
+    pub fn first_rows(&self, rows: usize) -> Source {
+        Source { first: Some(rows), ..self.clone() }
+    }
+
+    /// The table in an engine that speaks SQL.
+    pub fn sql_table(&self) -> Option<&super::SqlTable> {
         if let Place::Engine(table) = &self.input.place { Some(table) } else { None }
     }
 
@@ -455,7 +464,7 @@ impl Source {
         }
         if let Some(table) = self.sql_table() {
             let mut line = 1;
-            return table.rows(&mut |batch| {
+            return table.rows(self.first, &mut |batch| {
                 line += batch.rows() as u64;
                 each(Raw::Batch(batch, line))
             });

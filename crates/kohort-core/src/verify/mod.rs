@@ -68,7 +68,7 @@ use crate::release::{
 };
 use crate::shape::{Codes, Events, Shape, Table};
 use crate::signature::{PublicKey, SecretKey};
-use crate::table::{Input, Source, open};
+use crate::table::{Counting, Input, Source, Tuples, count, open};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -140,10 +140,18 @@ impl<S: Shape> Verified<S> {
         &self.findings
     }
 
-    /// Returns notes for the custodian about how it was verified.
-    pub fn note(&self) -> Option<String> {
-        let gap = self.written.workers.as_ref()?.not_shown()?;
-        Some(format!("Not shown: {gap}. `kohort verify` counts all of them on one machine."))
+    /// Notes for the custodian about how it was verified.
+    pub fn notes(&self) -> Vec<String> {
+        let Some(workers) = &self.written.workers else { return Vec::new() };
+        let gap = workers.not_shown();
+        let gap = gap.map(|gap| format!("Not shown: {gap}. `kohort verify` counts all of them on one machine."));
+        let told = (self.written.added > 0).then(|| {
+            "Not measured: whether a decision tree can distinguish synthetic records from real ones. An engine's workers \
+             wrote the rows, and it is not known which of them are synthetic. Release a part of the table with Kohort's own \
+             reader to measure it."
+                .to_string()
+        });
+        gap.into_iter().chain(told).collect()
     }
 
     /// The name of the folder that it will be published in.
@@ -173,6 +181,26 @@ impl<S: Shape> Verified<S> {
         let mut input = Input::new(self.staging.release().join(data));
         input.delimiter = Some(certificate.delimiter);
         Ok((open(&input)?.with_threads(threads), self.staging.private().join("rows")))
+    }
+
+    /// Returns whether private/rows says of each released row what it is. An engine's workers do not write it.
+    pub fn has_rows(&self) -> bool {
+        self.written.workers.is_none()
+    }
+
+    /// The released rows by the columns with these names: as they were counted where workers wrote them, or counted here.
+    pub fn rows_by(&self, names: &[&str], threads: usize) -> Result<Tuples> {
+        if let Some(workers) = &self.written.workers {
+            let place = |name: &&str| workers.columns.iter().position(|(_, own)| own == name);
+            if let Some(places) = names.iter().map(place).collect::<Option<Vec<usize>>>() {
+                return Ok(workers.together.of_columns(&places));
+            }
+        }
+        let (source, _) = self.released(threads)?;
+        let place = |name: &&str| source.columns().iter().position(|own| own == name);
+        let columns = names.iter().map(place).collect::<Option<Vec<usize>>>();
+        let columns = columns.ok_or_else(|| Error::refused("a column is not in the release."))?;
+        count(&source, &Counting { columns, patient: None, remember: 0 })
     }
 
     /// Signs the certificate of what will be published, or those of all its samples.

@@ -6,6 +6,7 @@ The driver's connection must be usable from another thread than the one that mad
 from __future__ import annotations
 
 import contextlib
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,14 @@ MARKS = {"qmark": "?", "format": "%s", "pyformat": "%s", "numeric": ":{}", "name
 class DbApiConnection:
     """Runs statements on a connection of a driver."""
 
-    def __init__(self, connection: Any, text: str, paramstyle: str, create: str, drop: str) -> None:
+    def __init__(self, connection: Any, text: str, paramstyle: str, create: str, drop: str, has_cursors: bool) -> None:
         if paramstyle not in MARKS:
             raise PolicyError(f"`paramstyle` is one of {', '.join(MARKS)}: that of the driver's module.")
         self.connection = connection
         # One for all statements: with some drivers a temporary table belongs to the cursor that made it.
         self._cursor = connection.cursor()
         self._text, self._mark, self._create, self._drop = text, MARKS[paramstyle], create, drop
+        self._has_cursors = has_cursors
         self.work: Path | None = None
 
     def columns(self, statement: str) -> list[str]:
@@ -40,9 +42,28 @@ class DbApiConnection:
 
     def query(self, statement: str) -> Iterator[list[list[str | None]]]:
         """The rows of a query."""
+        batches = self._by_cursor(statement) if self._has_cursors else self._by_statement(statement)
+        for rows in batches:
+            yield [[None if cell is None else str(cell) for cell in row] for row in rows]
+
+    def _by_statement(self, statement: str) -> Iterator[Any]:
         self._cursor.execute(statement)
         while rows := self._cursor.fetchmany(BATCH):
-            yield [[None if cell is None else str(cell) for cell in row] for row in rows]
+            yield rows
+
+    def _by_cursor(self, statement: str) -> Iterator[Any]:
+        # Of a plain statement, drivers for PostgreSQL take all rows into memory before they hand over the first.
+        name = f"kohort_{uuid.uuid4().hex}"
+        self._cursor.execute(f"DECLARE {name} NO SCROLL CURSOR WITH HOLD FOR {statement}")
+        try:
+            while True:
+                self._cursor.execute(f"FETCH FORWARD {BATCH} FROM {name}")
+                if not (rows := self._cursor.fetchall()):
+                    return
+                yield rows
+        finally:
+            with contextlib.suppress(Exception):
+                self._cursor.execute(f"CLOSE {name}")
 
     def load(self, name: str, table: Any) -> None:
         """Make a temporary table of text. Values travel as parameters."""
@@ -63,7 +84,8 @@ class DbApiTable(EngineTable):
 
     def __init__(self, connection: Any, table: str, dialect: Any, paramstyle: str, create: str, drop: str) -> None:
         text = _kohort.text_type(dialect)
-        super().__init__(DbApiConnection(connection, text, paramstyle, create, drop), dialect, table)
+        has_cursors = isinstance(dialect, str) and dialect.lower() == "postgresql"
+        super().__init__(DbApiConnection(connection, text, paramstyle, create, drop, has_cursors), dialect, table)
 
     def anonymize(self, *args: Any, **settings: Any) -> Any:
         """Make a verified release in a new folder, as Parquet parts: see `EngineTable.anonymize`."""

@@ -9,8 +9,8 @@ A connection is an object with three methods, and a fourth where workers write t
 - `columns(statement)` returns the names of the columns of a query.
 - `query(statement)` yields its rows, batch after batch: Arrow data, or lists of rows of text.
 - `load(name, table)` makes a temporary table of text columns, which replaces one of this name.
-- `write_parts(job)` lets workers write the parts of a release. `rows(statement)` is asked for rows of which often only
-  the first are wanted, where there is such a method.
+- `write_parts(job)` lets workers write the parts of a release. Where there is a method `first_rows(statement, rows)`, it is
+  asked for the first rows alone; otherwise `query` is, and is left when enough came.
 """
 
 from __future__ import annotations
@@ -84,6 +84,7 @@ class EngineTable:
             with _Settings(progress, threads, seed=seed, sign=sign) as settings:
                 return PublishedRelease(_kohort.anonymize_into(self._data, own._parts(), settings, target))
         finally:
+            self._connection.work = None
             shutil.rmtree(staged, ignore_errors=True)
 
 

@@ -18,6 +18,7 @@ What executors count comes through files in the private folder, so that the driv
 from __future__ import annotations
 
 import json
+import shutil
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,9 @@ from typing import Any
 from ._engine import EngineTable
 from ._kohort import MachineError, RefusedError
 from ._workers import KEY, PART
+
+#: The bytes of a plan that one task holds to join its rows with them.
+HASHED = 256 << 20
 
 
 class SparkConnection:
@@ -41,28 +45,27 @@ class SparkConnection:
         return list(self.session.sql(statement).columns)
 
     def query(self, statement: str) -> Iterator[Any]:
-        """The rows of a query."""
-        yield self.session.sql(statement).toArrow()
-
-    def rows(self, statement: str) -> Iterator[Any]:
-        """The rows of a query, one partition after the other, as long as somebody wants them."""
+        """The rows of a query. During a run executors write them into the private folder, one file after the other is
+        read, and the driver never holds all of them."""
         import pyarrow as pa
+        import pyarrow.parquet as pq
 
-        def packed(batches: Iterator[Any]) -> Iterator[Any]:
-            import pyarrow as pa
+        frame = self.session.sql(statement)
+        if self.work is None:
+            yield frame.toArrow()
+            return
+        folder = self.work / f"answer-{uuid.uuid4().hex}"
+        try:
+            frame.write.parquet(str(folder))
+            for file in sorted(folder.glob("*.parquet")):
+                for batch in pq.ParquetFile(file).iter_batches():
+                    yield pa.Table.from_batches([batch])
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
-            for batch in batches:
-                sink = pa.BufferOutputStream()
-                with pa.ipc.new_stream(sink, batch.schema) as writer:
-                    writer.write_batch(batch)
-                yield pa.RecordBatch.from_arrays([pa.array([sink.getvalue().to_pybytes()], pa.binary())], names=["batch"])
-
-        for row in self._named(self.session.sql(statement)).mapInArrow(packed, "batch binary").toLocalIterator():
-            yield pa.ipc.open_stream(row["batch"]).read_all()
-
-    @staticmethod
-    def _named(frame: Any) -> Any:
-        return frame.toDF(*[f"c{place}" for place in range(len(frame.columns))])
+    def first_rows(self, statement: str, rows: int) -> Iterator[Any]:
+        """The first rows of a query, in whatever order. Not more than are needed are read."""
+        yield self.session.sql(statement).limit(rows).toArrow()
 
     def load(self, name: str, table: Any) -> None:
         """Make a temporary table of text."""
@@ -77,6 +80,9 @@ class SparkConnection:
         own = self.session.newSession()
         for setting in ("spark.sql.shuffle.partitions", "spark.sql.session.timeZone"):
             own.conf.set(setting, self.session.conf.get(setting))
+        # The plan is much smaller than the rows: they are not sorted to be joined with it.
+        own.conf.set("spark.sql.join.preferSortMergeJoin", "false")
+        own.conf.set("spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold", str(HASHED))
 
         def add_keys(batches: Iterator[Any]) -> Iterator[Any]:
             from kohort._workers import keyed
@@ -84,7 +90,7 @@ class SparkConnection:
             return keyed(batches, parts)
 
         rows = self.session.sql(job["keep"])
-        schema = ", ".join([*(f"{name} string" for name in rows.columns), f"{KEY} string", f"{PART} int"])
+        schema = ", ".join([*(f"{name} string" for name in rows.columns), f"{KEY} binary", f"{PART} int"])
         # Written before they are used: a task that is repeated would draw other keys.
         rows.mapInArrow(add_keys, schema).write.parquet(str(folder / "keyed"))
         keyed = own.read.parquet(str(folder / "keyed"))
@@ -100,6 +106,14 @@ class SparkConnection:
             dealt.write.parquet(str(folder / "dealt"))
             dealt = own.read.parquet(str(folder / "dealt"))
             found = self._patients(dealt, counted, folder)
+            dealt = dealt.drop("p")
+        if job["added"] is not None:
+            from ._workers import keyed as with_keys
+
+            # Synthetic records are dealt to the parts like all others.
+            added = pa.Table.from_batches(with_keys(pa.table(job["added"]).to_batches(), parts))
+            pq.write_table(added, folder / "added.parquet")
+            dealt = dealt.unionByName(own.read.parquet(str(folder / "added.parquet")))
         return {"parts": self._parts(dealt, parts, names, counted, folder), "patients": found}
 
     @staticmethod

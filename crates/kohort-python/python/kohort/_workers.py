@@ -40,12 +40,13 @@ def written(batches: Iterable[Any], names: list[str], counted: list[int], folder
         return
     # The columns by their places: the key, the part, a patient that is not written, and the released cells.
     table = pa.Table.from_batches(found)
-    cells = [own for own in table.column_names if own not in (KEY, PART, "p")]
-    for number in sorted(set(table.column(PART).to_pylist())):
-        own = table.filter(pc.equal(table.column(PART), number)).select([KEY, *cells]).rename_columns([KEY, *names])
+    shown = [KEY, *(own for own in table.column_names if own not in (KEY, PART, "p"))]
+    numbers = sorted(pc.unique(table.column(PART)).to_pylist())
+    for number in numbers:
+        own = table if len(numbers) == 1 else table.filter(pc.equal(table.column(PART), number))
         # A task that is repeated writes another file: only what it returns counts.
         path = os.path.join(folder, f"{uuid.uuid4().hex}.parquet")
-        yield int(number), path, _kohort.write_part(own.__arrow_c_stream__(), path, counted)
+        yield int(number), path, _kohort.write_part(own.select(shown).__arrow_c_stream__(), names, path, counted)
 
 
 def patients(batches: Iterable[Any]) -> Iterator[str]:

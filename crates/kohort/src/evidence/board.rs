@@ -2,12 +2,11 @@
 
 use super::distributions::compare_labels;
 use super::metrics::{ByName, OneValue, RemovedGroup};
-use crate::profile::distinct::hash;
 use kohort_core::Result;
 use kohort_core::cohort::{Cohort, Quasi};
 use kohort_core::policy::{Policy, Role};
 use kohort_core::release::Plan;
-use kohort_core::table::Source;
+use kohort_core::verify::Verified;
 use std::collections::HashMap;
 
 /// A column makes groups at its finest level with at most this many.
@@ -67,47 +66,27 @@ fn groups(cohort: &Cohort, q: usize, quasi: &Quasi, lost: &[u64], k: u64) -> Opt
 
 /// For each sensitive column, the groups of released records that look the same and in which every known value is the
 /// same: whoever finds the group learns it.
-pub(super) fn one_value(released: &Source, policy: &Policy) -> Result<ByName<OneValue>> {
-    let place = |name: &str| released.columns().iter().position(|own| own == name);
-    let find = |column: usize| place(&policy.columns[column].name);
-    let quasi: Vec<usize> = policy.quasi().into_iter().filter_map(find).collect();
-    let sensitive: Vec<usize> = policy
-        .positions(|role| matches!(role, Role::Sensitive { .. }))
-        .into_iter()
-        .filter(|&column| find(column).is_some())
-        .collect();
+pub(super) fn one_value(verified: &Verified, policy: &Policy, threads: usize) -> Result<ByName<OneValue>> {
+    let released = policy.released();
+    let of_role = |is: &dyn Fn(&Role) -> bool| -> Vec<usize> {
+        policy.positions(is).into_iter().filter(|column| released.contains(column)).collect()
+    };
+    let quasi = of_role(&|role| matches!(role, Role::Quasi));
+    let sensitive = of_role(&|role| matches!(role, Role::Sensitive { .. }));
     if sensitive.is_empty() {
         return Ok(ByName::default());
     }
-    let places: Vec<usize> = sensitive.iter().filter_map(|&column| find(column)).collect();
-    let mut classes: HashMap<Vec<u8>, (u64, Vec<Shared>)> = HashMap::default();
-    released.scan(
-        |_| (),
-        |(), chunk| {
-            let row = |r: usize| {
-                let mut key = Vec::new();
-                for &c in &quasi {
-                    let cell = chunk.cell(r, c);
-                    key.extend_from_slice(&(cell.len() as u32).to_le_bytes());
-                    key.extend_from_slice(cell);
-                }
-                let value = |&c: &usize| {
-                    let cell = chunk.cell(r, c);
-                    if released.is_missing(cell) { Shared::Nothing } else { Shared::One(hash(cell)) }
-                };
-                (key, places.iter().map(value).collect::<Vec<Shared>>())
-            };
-            Ok((0..chunk.rows()).map(row).collect::<Vec<_>>())
-        },
-        |rows| {
-            for (key, values) in rows {
-                let class = classes.entry(key).or_insert_with(|| (0, vec![Shared::Nothing; places.len()]));
-                class.0 += 1;
-                class.1.iter_mut().zip(values).for_each(|(own, value)| *own = own.and(value));
-            }
-            Ok(())
-        },
-    )?;
+    let names: Vec<&str> = quasi.iter().chain(&sensitive).map(|&column| &*policy.columns[column].name).collect();
+    let tuples = verified.rows_by(&names, threads)?;
+    let mut classes: HashMap<&[u32], (u64, Vec<Shared>)> = HashMap::default();
+    for (tuple, &rows) in tuples.weights.iter().enumerate() {
+        let (key, values) = tuples.codes(tuple).split_at(quasi.len());
+        let class = classes.entry(key).or_insert_with(|| (0, vec![Shared::Nothing; sensitive.len()]));
+        class.0 += rows;
+        for (own, &code) in class.1.iter_mut().zip(values) {
+            *own = own.and(if code == 0 { Shared::Nothing } else { Shared::One(code) });
+        }
+    }
     let all: u64 = classes.values().map(|(rows, _)| rows).sum();
     let found = sensitive.iter().enumerate().map(|(place, &column)| {
         let shared = || classes.values().filter(|(_, values)| matches!(values[place], Shared::One(_)));
@@ -123,12 +102,12 @@ pub(super) fn one_value(released: &Source, policy: &Policy) -> Result<ByName<One
     Ok(found.collect())
 }
 
-/// The value that the records of a group have in common, by its hash.
+/// The value that the records of a group have in common, by its code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shared {
     /// No record has a value.
     Nothing,
-    One(u64),
+    One(u32),
     Several,
 }
 

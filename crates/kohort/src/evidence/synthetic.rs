@@ -37,8 +37,13 @@ pub(super) fn measure(
 ) -> Result<Counterfeits> {
     let TableRun { policy, cohort, plan, .. } = *run;
     let classes = classes(cohort, plan, policy, synthetic);
-    let (released, lines) = verified.released(cohort.threads)?;
-    let told = utility::distinguish_synthetic(&released, &lines)?;
+    let told = match verified.has_rows() {
+        true => {
+            let (released, lines) = verified.released(cohort.threads)?;
+            utility::distinguish_synthetic(&released, &lines)?
+        }
+        false => None,
+    };
     Ok(Counterfeits {
         rows: compared.added,
         share: compared.added as f64 / cohort.tuples.rows as f64,

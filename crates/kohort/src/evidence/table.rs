@@ -125,7 +125,7 @@ pub fn measure(
 /// The groups that share one sensitive value, counted in the released file. Not where samples are released instead.
 fn one_value(run: &TableRun, verified: &Verified) -> Result<ByName<OneValue>> {
     match run.method.samples().is_empty() {
-        true => board::one_value(&verified.released(run.cohort.threads)?.0, run.policy),
+        true => board::one_value(verified, run.policy, run.cohort.threads),
         false => Ok(ByName::default()),
     }
 }

@@ -67,7 +67,8 @@ impl Holders {
 /// Counts the cells that have a value of one person only, for each of these columns. Without a patient column, every row
 /// is a person.
 ///
-/// Cost: nothing is read again where the profile holds the whole table; otherwise the whole table is read once.
+/// Cost: nothing is read again where the profile holds the whole table; otherwise the whole table is read once, or an
+/// engine that holds it counts each column where it is.
 pub(super) fn count(
     source: &Source,
     profile: &Profile,
@@ -76,6 +77,10 @@ pub(super) fn count(
 ) -> Result<Vec<Alone>> {
     if profile.is_whole && profile.sample.rows as u64 == profile.rows {
         return Ok(columns.iter().map(|&column| profile.sample.alone(&[column], patient)).collect());
+    }
+    if let Some(table) = source.sql_table() {
+        let of = |&column: &usize| table.alone(column, patient).map(|(cells, alone)| Alone { cells, alone });
+        return columns.iter().map(of).collect();
     }
     let most = (MOST_VALUES_OF_ALL / columns.len().max(1)).clamp(2_000, MOST_VALUES);
     let mut all: Vec<Holders> = columns.iter().map(|_| Holders::new(most)).collect();

@@ -103,7 +103,8 @@ impl Profile {
 
     /// Reads the first rows, as many as the sample takes: enough to see what columns look like.
     pub fn of_first_rows(source: &Source) -> Result<Profile> {
-        Profile::read(source, RowsToRead::First)
+        // One more than the sample takes: otherwise nobody knows whether there are more.
+        Profile::read(&source.first_rows(sample::MOST_ROWS + 1), RowsToRead::First)
     }
 
     fn read(source: &Source, read: RowsToRead) -> Result<Profile> {

@@ -4,7 +4,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 /// The most rows that are kept, and the most cells.
-const MOST_ROWS: usize = 50_000;
+pub(super) const MOST_ROWS: usize = 50_000;
 const MOST_CELLS: usize = 8_000_000;
 
 /// Marks a cell that is missing, among numbers.

@@ -14,6 +14,15 @@ pub enum DealtCell {
     Own(usize),
 }
 
+/// Says what becomes of the rows of one tuple, at the most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ways {
+    /// All of them show the same cells, or are deleted.
+    One,
+    /// Some show other cells than others: which ones is in [`WAYS_TABLE`] and [`NAMED_TABLE`].
+    Several,
+}
+
 impl TableSql {
     /// The rows with these columns as text, called c0, c1 and so on by the columns' places, and the patient, called p.
     pub fn keep(&self, columns: &[usize], patient: Option<usize>) -> Result<String> {
@@ -29,8 +38,9 @@ impl TableSql {
 
     /// The released rows: their key, their part, the patient, and their cells, called r0, r1 and so on. A tuple of
     /// which all rows become one is joined with it. Where it becomes several, patients with several rows are joined by
-    /// their names, and other rows are ranked by their random keys within the tuple, and the ranks are dealt.
-    pub fn deal(&self, tuple_columns: &[usize], patient: bool, released: &[DealtCell]) -> String {
+    /// their names, and other rows are ranked by their random keys within the tuple, and the ranks are dealt. Where no
+    /// tuple becomes several, nothing is ranked.
+    pub fn deal(&self, tuple_columns: &[usize], patient: bool, released: &[DealtCell], ways: Ways) -> String {
         let Dialect { by_bytes, .. } = self.dialect();
         let mut on = Vec::new();
         for (i, column) in tuple_columns.iter().enumerate() {
@@ -38,6 +48,19 @@ impl TableSql {
             on.push(format!("CASE WHEN k.c{column} IS NULL THEN '1' ELSE '0' END = t.q{i}_null"));
         }
         let on = if on.is_empty() { "1 = 1".to_string() } else { on.join(" AND ") };
+        let mut shown = vec![format!("d.{KEY_COLUMN}"), format!("d.{PART_COLUMN}")];
+        shown.extend(patient.then(|| "d.p".to_string()));
+        shown.extend(released.iter().enumerate().map(|(i, cell)| match cell {
+            DealtCell::Planned(place) => format!("c.r{place} AS r{i}"),
+            DealtCell::Own(column) => format!("d.c{column} AS r{i}"),
+        }));
+        let shown = shown.join(", ");
+        if ways == Ways::One {
+            return format!(
+                "SELECT {shown} FROM (SELECT k.*, t.cells AS cells FROM {KEYED_TABLE} k JOIN {PLAN_TABLE} t ON {on} WHERE t.cells \
+                 <> '{NO_CELLS}') d JOIN {CELLS_TABLE} c ON c.cells = d.cells"
+            );
+        }
         // Every row with its tuple, the cells of the whole tuple, and those of its patient where it is named.
         let mut named = (format!("'{DEALT}'"), String::new());
         if patient {
@@ -69,16 +92,9 @@ impl TableSql {
             row("j", &decided),
             row("r", "w.cells")
         );
-        let mut shown = vec![format!("d.{KEY_COLUMN}"), format!("d.{PART_COLUMN}")];
-        shown.extend(patient.then(|| "d.p".to_string()));
-        shown.extend(released.iter().enumerate().map(|(i, cell)| match cell {
-            DealtCell::Planned(place) => format!("c.r{place} AS r{i}"),
-            DealtCell::Own(column) => format!("d.c{column} AS r{i}"),
-        }));
         format!(
-            "WITH joined AS ({joined}), ranked AS ({ranked}), dealt AS ({dealt}) SELECT {} FROM dealt d JOIN {CELLS_TABLE} c \
-             ON c.cells = d.cells WHERE d.cells <> '{NO_CELLS}'",
-            shown.join(", ")
+            "WITH joined AS ({joined}), ranked AS ({ranked}), dealt AS ({dealt}) SELECT {shown} FROM dealt d JOIN \
+             {CELLS_TABLE} c ON c.cells = d.cells WHERE d.cells <> '{NO_CELLS}'"
         )
     }
 }

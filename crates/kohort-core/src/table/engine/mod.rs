@@ -15,7 +15,7 @@ mod workers;
 #[cfg(test)]
 mod tests;
 
-pub use deal_sql::DealtCell;
+pub use deal_sql::{DealtCell, Ways};
 pub use dialect::Dialect;
 pub use embedded::Embedded;
 pub use sql::{PLAN_TABLE, TableSql};

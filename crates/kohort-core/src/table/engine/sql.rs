@@ -63,15 +63,16 @@ impl TableSql {
         Ok(format!("SELECT {} FROM {} t", all.join(", "), self.from))
     }
 
-    /// All rows as text.
+    /// All rows as text, in columns that are called c0, c1 and so on.
     pub fn rows(&self) -> Result<String> {
-        let all = (0..self.columns.len()).map(|column| self.text(column)).collect::<Result<Vec<_>>>()?;
+        let named = |column: usize| Ok(format!("{} AS c{column}", self.text(column)?));
+        let all = (0..self.columns.len()).map(named).collect::<Result<Vec<_>>>()?;
         Ok(format!("SELECT {} FROM {} t", all.join(", "), self.from))
     }
 
     /// The number of all rows.
     pub fn count_rows(&self) -> String {
-        format!("SELECT COUNT(*) FROM {} t", self.from)
+        format!("SELECT COUNT(*) AS n FROM {} t", self.from)
     }
 
     /// The number of rows without a patient.
@@ -91,6 +92,23 @@ impl TableSql {
                  GROUP BY {names}p) y{group}"
             ),
         })
+    }
+
+    /// The cells of a column that have a value, and those among them whose value only one person has. Without a patient
+    /// every row is a person.
+    pub fn alone(&self, column: usize, patient: Option<usize>) -> Result<String> {
+        let texts = self.texts(&[column], patient)?;
+        let (by_value, one) = match patient {
+            None => (format!("SELECT COUNT(*) AS n FROM ({texts}) x WHERE q0 IS NOT NULL GROUP BY q0"), "n"),
+            Some(_) => {
+                let both = format!("SELECT q0, p, COUNT(*) AS n FROM ({texts}) x WHERE q0 IS NOT NULL GROUP BY q0, p");
+                (format!("SELECT SUM(n) AS n, COUNT(*) AS people FROM ({both}) y GROUP BY q0"), "people")
+            }
+        };
+        Ok(format!(
+            "SELECT COALESCE(SUM(n), 0) AS cells, COALESCE(SUM(CASE WHEN {one} = 1 THEN n ELSE 0 END), 0) AS alone FROM \
+             ({by_value}) z"
+        ))
     }
 
     /// For each patient with several rows: the values of each tuple of theirs, the patient, and the rows.

@@ -22,8 +22,9 @@ pub trait SqlConnection: Send + Sync + std::fmt::Debug {
     /// Runs a query and hands over its rows as text cells, in batches. A null is an empty cell.
     fn query(&self, statement: &str, each: &mut dyn FnMut(MemoryTable) -> Result<()>) -> Result<()>;
 
-    /// The same for all rows of a table, of which often only the first are wanted.
-    fn rows(&self, statement: &str, each: &mut dyn FnMut(MemoryTable) -> Result<()>) -> Result<()> {
+    /// Hands over the first rows of a query, in whatever order: so many, or more.
+    fn first_rows(&self, statement: &str, rows: usize, each: &mut dyn FnMut(MemoryTable) -> Result<()>) -> Result<()> {
+        let _ = rows;
         self.query(statement, each)
     }
 
@@ -116,9 +117,27 @@ impl SqlTable {
         &self.columns
     }
 
-    /// Hands over all rows as text cells, in batches and in any order.
-    pub(in crate::table) fn rows(&self, each: &mut dyn FnMut(MemoryTable) -> Result<()>) -> Result<()> {
-        self.connection.rows(&self.sql.rows()?, each)
+    /// Hands over all rows as text cells, in batches and in any order; or the first of them, so many or more.
+    pub(in crate::table) fn rows(
+        &self,
+        first: Option<usize>,
+        each: &mut dyn FnMut(MemoryTable) -> Result<()>,
+    ) -> Result<()> {
+        match first {
+            None => self.connection.query(&self.sql.rows()?, each),
+            Some(rows) => self.connection.first_rows(&self.sql.rows()?, rows, each),
+        }
+    }
+
+    /// The cells of a column that have a value, and those among them whose value only one person has: one patient, or
+    /// one row where there is no patient column. The engine counts them.
+    pub fn alone(&self, column: usize, patient: Option<usize>) -> Result<(u64, u64)> {
+        let mut found = None;
+        self.query(&self.sql.alone(column, patient)?, 2, &mut |row| {
+            found = Some((self.number(row[0])?, self.number(row[1])?));
+            Ok(())
+        })?;
+        found.filter(|(cells, alone)| alone <= cells).ok_or_else(|| self.wrong("the engine's counts make no sense."))
     }
 
     /// The statements about it.

@@ -1,6 +1,6 @@
 //! The statements for each dialect.
 
-use super::{Dialect, PartCounts, PatientSets, TableSql, WrittenParts};
+use super::{DealtCell, Dialect, PartCounts, PatientSets, TableSql, Ways, WrittenParts};
 
 fn columns(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| name.to_string()).collect()
@@ -61,6 +61,41 @@ fn no_statement_holds_anything_but_names() {
         for text in [sql.rows(), sql.count(&[], None), sql.count(&[1, 0], None), sql.join(&[], Some(1), &[0])] {
             assert!(text.unwrap().starts_with("SELECT "));
         }
+    }
+}
+
+#[test]
+fn values_that_one_person_has_are_counted_where_they_are() {
+    let sql = TableSql::of_table(Dialect::SQLITE, "t", &columns(&["age", "id"])).unwrap();
+    let (age, id) =
+        ("NULLIF(CAST(t.\"age\" AS TEXT) COLLATE BINARY, '')", "NULLIF(CAST(t.\"id\" AS TEXT) COLLATE BINARY, '')");
+    let counted = |one: &str, by_value: &str| {
+        format!(
+            "SELECT COALESCE(SUM(n), 0) AS cells, COALESCE(SUM(CASE WHEN {one} = 1 THEN n ELSE 0 END), 0) AS alone FROM \
+             ({by_value}) z"
+        )
+    };
+    let by_row =
+        format!("SELECT COUNT(*) AS n FROM (SELECT {age} AS q0 FROM \"t\" t) x WHERE q0 IS NOT NULL GROUP BY q0");
+    assert_eq!(sql.alone(0, None).unwrap(), counted("n", &by_row));
+    let by_patient = format!(
+        "SELECT SUM(n) AS n, COUNT(*) AS people FROM (SELECT q0, p, COUNT(*) AS n FROM (SELECT {age} AS q0, {id} AS p FROM \
+         \"t\" t) x WHERE q0 IS NOT NULL GROUP BY q0, p) y GROUP BY q0"
+    );
+    assert_eq!(sql.alone(0, Some(1)).unwrap(), counted("people", &by_patient));
+}
+
+#[test]
+fn rows_are_ranked_only_where_a_tuple_goes_several_ways() {
+    let sql = TableSql::of_table(Dialect::SPARK, "t", &columns(&["age", "note"])).unwrap();
+    let released = [DealtCell::Planned(0), DealtCell::Own(1)];
+    for (ways, is_ranked) in [(Ways::One, false), (Ways::Several, true)] {
+        let deal = sql.deal(&[0], true, &released, ways);
+        for word in ["ROW_NUMBER", "kohort_ways", "kohort_named"] {
+            assert_eq!(deal.contains(word), is_ranked, "{deal}");
+        }
+        assert!(deal.contains("k.c0 COLLATE UTF8_BINARY") && deal.contains("<> '-'"), "{deal}");
+        assert!(deal.contains("d.kohort_key, d.kohort_part, d.p, c.r0 AS r0, d.c1 AS r1 FROM"), "{deal}");
     }
 }
 

@@ -34,6 +34,9 @@ pub struct PartsJob {
     pub deal: String,
     /// The tables that this query joins, with their names.
     pub tables: Vec<(&'static str, MemoryTable)>,
+    /// Synthetic records, if the plan adds any: their released cells, in columns that are called r0, r1 and so on. They
+    /// get keys as rows do, and nobody counts them as patients.
+    pub added: Option<MemoryTable>,
     /// The names of the released columns, in order.
     pub columns: Vec<String>,
     /// The places of the released columns that a plan decides about, or that are in its tuples.

@@ -56,7 +56,9 @@ pub(super) fn synthetic(metrics: &MetricsPlace<TableMetrics>) -> String {
     body += "<h3>Can they be recognised?</h3>\n";
     body += &match at!(found, distinguishable).some() {
         Some(told) => distinguishable(&told),
-        None => "<p>There are too few of them to measure this.</p>\n".into(),
+        None => {
+            "<p>This was not measured: there are too few of them, or it is not known which rows they are.</p>\n".into()
+        }
     };
     let row = |kind: &MetricsPlace<ClassKind>| {
         vec![
