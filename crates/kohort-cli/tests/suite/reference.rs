@@ -139,7 +139,10 @@ const SECTIONS: [Section; 12] = [
                 "date",
                 "Turns dates into the form 2010-03-14: a format such as `\"%d.%m.%Y\"`, or `true` to find it out. With `{ year = \"…\", month = \"…\", day = \"…\" }` it derives the date from three columns.",
             ),
-            ("spelling", "`\"icd9\"` or `\"icd10\"`: codes get one spelling, with the dot and without trailing marks."),
+            (
+                "spelling",
+                "`\"icd9\"` or `\"icd10\"`: codes get one spelling, with the dot and without trailing marks. `\"key\"`: capital letters, signs and zeros at the start of a number do not count in a key. `\"key-digits\"`: only its digits count.",
+            ),
             ("top", "Numbers from this one on become one value: with 90, `>=90`."),
             (
                 "age",
@@ -150,6 +153,10 @@ const SECTIONS: [Section; 12] = [
                 "Moves the dates of each patient by one secret number of days, at most this many in either direction.",
             ),
             ("between", "Derives the days between two dates: `[\"admitted\", \"discharged\"]`."),
+            (
+                "join",
+                "Derives the cells of several columns together, for a key in several columns: `[\"household\", \"number\"]`.",
+            ),
             ("domain", "The values that can occur, if no hierarchy lists them."),
             (
                 "unmapped",

@@ -5,9 +5,17 @@ use super::section::{Section, Value};
 use crate::calendar::DateFormat;
 use crate::code_systems::CodeSystem;
 use crate::hierarchy::Rule;
-use crate::table::{ColumnCleaning, DateReading, Derive, NumberReading, Steps};
+use crate::table::{ColumnCleaning, DateReading, Derive, KeySpelling, NumberReading, Spelling, Steps};
 use crate::visible::is_hidden;
 use crate::{Error, Result};
+
+/// The spellings that cells can get, by their words.
+const SPELLINGS: [(&str, Spelling); 4] = [
+    ("icd9", Spelling::Codes(CodeSystem::Icd9)),
+    ("icd10", Spelling::Codes(CodeSystem::Icd10)),
+    ("key", Spelling::Key(KeySpelling::Characters)),
+    ("key-digits", Spelling::Key(KeySpelling::Digits)),
+];
 
 /// Reads what the columns of a table say about cleaning and deriving.
 pub(super) fn read(columns: &Section) -> Result<Vec<ColumnCleaning>> {
@@ -31,7 +39,7 @@ pub(super) fn read_column(name: &str, section: &Section) -> Result<ColumnCleanin
         recode: read_recode(section)?,
         number: read_number(section)?,
         date: read_date(section)?,
-        spelling: section.word("spelling", &[("icd9", CodeSystem::Icd9), ("icd10", CodeSystem::Icd10)])?,
+        spelling: section.word("spelling", &SPELLINGS)?,
         top: section.decimal("top")?,
     };
     if steps.date.is_some() && (steps.number.is_some() || steps.top.is_some() || steps.spelling.is_some()) {
@@ -59,7 +67,7 @@ pub(super) fn read_column(name: &str, section: &Section) -> Result<ColumnCleanin
 
 fn read_derive(section: &Section) -> Result<Option<Derive>> {
     let is_parts = section.get("date").is_some_and(|item| matches!(item.value, Value::Section(_)));
-    let keys = [("from", true), ("age", true), ("between", true), ("date", is_parts)];
+    let keys = [("from", true), ("age", true), ("between", true), ("join", true), ("date", is_parts)];
     let given: Vec<&str> =
         keys.iter().filter(|(key, is)| *is && section.get(key).is_some()).map(|(key, _)| *key).collect();
     if let [_, other, ..] = given[..] {
@@ -82,6 +90,14 @@ fn read_derive(section: &Section) -> Result<Option<Derive>> {
             [start, end] => Some(Derive::Between { start: start.clone(), end: end.clone() }),
             _ => {
                 return Err(section.wrong("between", "must name two columns of dates: [\"admitted\", \"discharged\"]."));
+            }
+        },
+        Some(&"join") => match section.texts("join")?.unwrap_or_default() {
+            parts if parts.len() >= 2 => Some(Derive::Join(parts)),
+            _ => {
+                return Err(
+                    section.wrong("join", "must name the columns of a key: [\"household\", \"person_number\"].")
+                );
             }
         },
         Some(_) => {
@@ -160,6 +176,7 @@ pub(super) fn check_derived(section: &Section, columns: &[Column]) -> Result<()>
             let is_copy = matches!(derive, Derive::Copy(_));
             let allowed = match (&source.role, &column.role) {
                 (_, Role::Identifier) => true,
+                (_, Role::Patient) if matches!(derive, Derive::Join(_)) => true,
                 (Role::Patient, role) => is_copy && *role == Role::Pseudonym,
                 (Role::Identifier | Role::Quasi, Role::Quasi) => true,
                 (Role::Identifier | Role::Quasi, Role::Detail { .. } | Role::Pseudonym) => is_copy,

@@ -134,7 +134,7 @@ pub struct Column {
     pub place: usize,
 }
 
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "role",
     "hierarchy",
     "levels",
@@ -155,6 +155,7 @@ const KEYS: [&str; 21] = [
     "top",
     "age",
     "between",
+    "join",
     "shift",
 ];
 

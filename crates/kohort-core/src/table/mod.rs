@@ -33,8 +33,8 @@ mod workbook;
 
 pub use chunk::Chunk;
 pub use clean::{
-    Cleaned, CleanedStep, ColumnCleaning, DateReading, Derive, NumberReading, Steps, number_in_text, units_agree,
-    years_in_text,
+    Cleaned, CleanedStep, ColumnCleaning, DateReading, Derive, KeySpelling, NumberReading, Spelling, Steps,
+    number_in_text, units_agree, years_in_text,
 };
 pub use csv::{split_cells, write_cell};
 pub(crate) use dialect::may_delimit;

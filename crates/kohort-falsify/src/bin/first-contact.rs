@@ -1,7 +1,7 @@
 //! `first-contact`: gives unprepared tables to `init`, accepts its suggestion at k = 5, and prints what comes of it.
 
 use clap::Parser;
-use kohort_falsify::first_contact::{folders, generated, judge, print, real};
+use kohort_falsify::first_contact::{Unprepared, by_keys, folders, generated, judge, print, real};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -15,6 +15,9 @@ struct Cli {
     /// Folder of public tables that are judged as well [default: the folder that KOHORT_DATA names]
     #[arg(long, value_name = "FOLDER")]
     data: Option<PathBuf>,
+    /// File of answer keys, like keys.txt, for tables of your own in the folder: only these are judged
+    #[arg(long, value_name = "FILE", requires = "data")]
+    keys: Option<PathBuf>,
     /// Only tables whose name contains this text
     #[arg(long, default_value = "")]
     only: String,
@@ -32,9 +35,21 @@ struct Cli {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let data = cli.data.or_else(|| std::env::var_os("KOHORT_DATA").map(PathBuf::from));
-    let tables = generated(cli.scale).into_iter().chain(folders()).chain(data.iter().flat_map(|folder| real(folder)));
+    let tables: Vec<Unprepared> = match (&cli.keys, &data) {
+        (Some(keys), Some(folder)) => match std::fs::read_to_string(keys) {
+            Ok(keys) => by_keys(folder, &format!("\n{keys}")),
+            Err(error) => {
+                eprintln!("{}: {error}", keys.display());
+                return ExitCode::from(2);
+            }
+        },
+        _ => {
+            let public = data.iter().flat_map(|folder| real(folder));
+            generated(cli.scale).into_iter().chain(folders()).chain(public).collect()
+        }
+    };
     let mut results = Vec::new();
-    for table in tables.filter(|table| table.name.contains(&cli.only)) {
+    for table in tables.into_iter().filter(|table| table.name.contains(&cli.only)) {
         let result = judge(&table, Duration::from_secs(cli.seconds));
         if cli.policies {
             println!("=== {}\n{}", table.name, result.policy);

@@ -40,9 +40,9 @@ impl<'a> Column<'a> {
             ("", "person" | "civil") => "person",
             (
                 "",
-                "stay" | "event" | "row" | "household" | "first" | "last" | "fullname" | "phone" | "email" | "ssn"
-                | "street" | "note" | "person2" | "gapped" | "ip" | "initials" | "lat" | "lon" | "titled" | "address"
-                | "shortnote" | "millis",
+                "stay" | "event" | "row" | "household" | "spelled" | "lacking" | "changing" | "first" | "last"
+                | "fullname" | "phone" | "email" | "ssn" | "street" | "note" | "person2" | "gapped" | "ip" | "initials"
+                | "lat" | "lon" | "titled" | "address" | "shortnote" | "millis",
             ) => "key",
             (
                 "",
@@ -84,10 +84,14 @@ fn table(block: &str, scale: usize, seed: u64) -> Unprepared {
     }
     let mut dice = Dice::new(seed + 1);
     let mut rows = Vec::new();
-    let mut household = 0;
+    let (mut household, mut member) = (0, 0);
+    // The person of each row, where no column says it as it is written.
+    let mut who = Vec::new();
     for id in 0..people {
-        household += usize::from(dice.below(3) == 0);
-        let person = Person::new(&mut dice, id, household);
+        let moves = usize::from(dice.below(3) == 0);
+        (household, member) = (household + moves, if moves > 0 { 1 } else { member + 1 });
+        let mut person = Person::new(&mut dice, id, household);
+        person.member = member;
         let extra = (visits.fract() * 100.0) as usize;
         let most = visits as usize + usize::from(dice.below(100) < extra);
         // Some people come much more often than others.
@@ -100,16 +104,23 @@ fn table(block: &str, scale: usize, seed: u64) -> Unprepared {
                 .map(|cell| if comma && cell.parse::<f64>().is_ok() { cell.replace('.', ",") } else { cell })
                 .collect();
             rows.push(cells);
+            who.push(id);
         }
     }
     // An export is sorted by time rather than by person.
     if visits > 1.0 {
         for last in (1..rows.len()).rev() {
-            rows.swap(last, dice.below(last + 1));
+            let other = dice.below(last + 1);
+            rows.swap(last, other);
+            who.swap(last, other);
         }
         for (place, _) in columns.iter().enumerate().filter(|(_, column)| column.kind == "row") {
             (1..).zip(&mut rows).for_each(|(number, row): (usize, _)| row[place] = number.to_string());
         }
+    }
+    let hidden = |column: &Column| matches!(column.kind, "spelled" | "lacking" | "changing" | "member");
+    if columns.iter().any(hidden) {
+        truth.who = Some(who);
     }
     let quote = |cell: &String| {
         if cell.contains(delimiter) || cell.contains(['"', '\n']) {

@@ -3,8 +3,8 @@
 use super::{Counts, Data, Truth, Unprepared};
 use kohort::init::init;
 use kohort::pipeline::{Options, anonymize};
-use kohort_core::policy::Role;
-use kohort_core::table::{Encoding, Input, Place, Silent, open};
+use kohort_core::policy::{self, Role};
+use kohort_core::table::{Encoding, Input, Place, Silent, Source, locate, open};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
@@ -92,12 +92,20 @@ fn release(table: &Unprepared, result: &mut Result) -> std::result::Result<(), S
     result.policy = suggestion.policy.replace("\n# k = 5\n", "\nk = 5\n");
     let original = Cells::read(&path)?;
     result.size = (original.rows.len(), original.columns.len());
-    let patient = suggestion.columns.iter().find(|column| column.role == Role::Patient);
-    let chosen = original.groups(patient.map(|column| column.name.as_str()));
-    let people = original.groups(table.truth.person.as_deref());
-    result.person = chosen == people;
     let policy = folder.path().join("policy.toml");
     fs::write(&policy, &result.policy).map_err(|e| e.to_string())?;
+    // People are counted by the cells that the policy makes of the table.
+    let cleaned = Cells::of(&open(&policy::read(&policy).map_err(say)?.input).map_err(say)?)?;
+    let patient = suggestion.columns.iter().find(|column| column.role == Role::Patient);
+    let chosen = cleaned.groups(patient.map(|column| column.name.as_str()));
+    let people = match &table.truth.who {
+        Some(who) => first_rows(who),
+        None => original.groups(table.truth.person.as_deref()),
+    };
+    if people.len() != original.rows.len() {
+        return Err("the truth names the people of another number of rows".into());
+    }
+    result.person = chosen == people;
     let options = Options { force: false, keep_rows: true, seed: None, threads: 2, progress: Arc::new(Silent) };
     let out = folder.path().join("out");
     anonymize(&policy, &out, &options).map_err(say)?;
@@ -106,10 +114,23 @@ fn release(table: &Unprepared, result: &mut Result) -> std::result::Result<(), S
     let released = Cells::read(if plain.is_file() { &plain } else { &gzipped })?;
     let rows = fs::read_to_string(out.join("private").join("rows")).map_err(|e| e.to_string())?;
     let lines: Vec<usize> = rows.lines().filter_map(|line| line.parse().ok()).collect();
+    let everybody = people;
     let people: Vec<usize> =
-        lines.iter().filter_map(|line| original.lines.binary_search(line).ok()).map(|row| people[row]).collect();
+        lines.iter().filter_map(|line| original.lines.binary_search(line).ok()).map(|row| everybody[row]).collect();
     if people.len() < lines.len() {
         return Err("private/rows names lines that are no rows".into());
+    }
+    // Whose the rows without a key are does not matter where none of them is released.
+    let place = patient.and_then(|column| cleaned.place(&column.name));
+    let released_lines: BTreeSet<usize> = lines.iter().copied().collect();
+    let is_without = |row: usize| {
+        place.is_some_and(|place| ["", "unknown"].contains(&cleaned.rows[row][place].as_str()))
+            && !released_lines.contains(&original.lines[row])
+    };
+    if !result.person && (0..original.rows.len()).any(is_without) {
+        let with: Vec<usize> = (0..original.rows.len()).filter(|&row| !is_without(row)).collect();
+        let groups = |all: &[usize]| first_rows(&with.iter().map(|&row| all[row]).collect::<Vec<_>>());
+        result.person = groups(&chosen) == groups(&everybody);
     }
     compare(&table.truth, &original, &released, &people, result);
     Ok(())
@@ -231,7 +252,13 @@ impl Cells {
 
     fn read_as(path: &Path, encoding: Encoding) -> std::result::Result<Cells, String> {
         let say = |e: kohort_core::Error| e.to_string();
-        let source = open(&Input { encoding, ..Input::at(Place::File(path.to_path_buf())) }).map_err(say)?;
+        // Titles above the header and notes below the table are not part of it.
+        let input = locate(&Input { encoding, ..Input::at(Place::File(path.to_path_buf())) }, None).map_err(say)?;
+        Cells::of(&open(&input).map_err(say)?)
+    }
+
+    fn of(source: &Source) -> std::result::Result<Cells, String> {
+        let say = |e: kohort_core::Error| e.to_string();
         let width = source.columns().len();
         let (mut rows, mut lines) = (Vec::new(), Vec::new());
         let text = |cell: &[u8]| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
@@ -263,9 +290,15 @@ impl Cells {
     /// The number of the group of each row: the first row with the same key, or the row itself without a key.
     fn groups(&self, key: Option<&str>) -> Vec<usize> {
         let Some(place) = key.and_then(|key| self.place(key)) else { return (0..self.rows.len()).collect() };
-        let mut first: BTreeMap<&str, usize> = BTreeMap::new();
-        self.rows.iter().enumerate().map(|(r, row)| *first.entry(row[place].as_str()).or_insert(r)).collect()
+        let keys: Vec<&str> = self.rows.iter().map(|row| row[place].as_str()).collect();
+        first_rows(&keys)
     }
+}
+
+/// The first row with the same key, for each row.
+fn first_rows<T: Ord>(keys: &[T]) -> Vec<usize> {
+    let mut first: BTreeMap<&T, usize> = BTreeMap::new();
+    keys.iter().enumerate().map(|(row, key)| *first.entry(key).or_insert(row)).collect()
 }
 
 /// The results as a table, with their sums in the last line.

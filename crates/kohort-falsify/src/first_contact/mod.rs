@@ -13,7 +13,7 @@ mod values;
 pub use folders::folders;
 pub use generated::generated;
 pub use judge::{Result, judge, print};
-pub use real::real;
+pub use real::{by_keys, real};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -45,6 +45,9 @@ pub enum Data {
 pub struct Truth {
     /// The column that is the key of a person; `None` where every row is a person.
     pub person: Option<String>,
+    /// The person of each row, where no column names them as it is written: a key in several spellings, or one that
+    /// some rows lack.
+    pub who: Option<Vec<usize>>,
     /// Other keys and direct identifiers. None of them may be released.
     pub keys: Vec<String>,
     /// Columns that an attacker may plausibly know.
@@ -63,6 +66,7 @@ impl Default for Truth {
     fn default() -> Truth {
         Truth {
             person: None,
+            who: None,
             keys: Vec::new(),
             known: Vec::new(),
             age: Vec::new(),

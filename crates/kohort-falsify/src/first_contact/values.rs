@@ -7,6 +7,8 @@ use crate::dice::Dice;
 pub(super) struct Person {
     id: usize,
     household: usize,
+    /// Its number within the household, from 1.
+    pub(super) member: usize,
     male: bool,
     age: usize,
     birth: (usize, usize, usize),
@@ -52,6 +54,7 @@ impl Person {
         Person {
             id,
             household,
+            member: 1,
             male: dice.below(2) == 0,
             age,
             birth: (2020 - age, 1 + dice.below(12), 1 + dice.below(28)),
@@ -132,17 +135,54 @@ fn day_of_2019(day: usize) -> (usize, usize, usize) {
 
 /// A key in a style: digits, digits after a letter, or a UUID.
 fn key(style: &str, n: u64) -> String {
+    // Few digits, some numbers apart.
+    if style == "short" {
+        return (700_000 + n * 7).to_string();
+    }
     let n = mixed(n);
     match style {
         "uuid" => {
             format!("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", n >> 32, n >> 48, n & 0xfff, n >> 52, n & 0xffff_ffff_ffff)
         }
         "guid" => format!("{{{}}}", key("uuid", n).to_uppercase()),
+        "nir" => format!(
+            "{} {:02} {:02} {:02} {:03} {:03}",
+            1 + n % 2,
+            n / 2 % 90,
+            1 + n / 180 % 12,
+            20 + n / 2160 % 60,
+            n >> 20 & 0x1ff,
+            n >> 40 & 0x1ff
+        ),
         "long" => (10_000_000_000 + n % 89_999_999_999).to_string(),
         "iban" => format!("DE{:020}", n),
         "hex" => format!("{n:016x}{:016x}{:08x}", mixed(n ^ 77), mixed(n ^ 99) >> 32),
         "" | "int" => (10_000 + n % 90_000_000).to_string(),
         letter => format!("{letter}{:08}", n % 100_000_000),
+    }
+}
+
+/// A key as one of several hands writes it.
+fn spelled(style: &str, n: u64, hand: usize) -> String {
+    match (style, hand) {
+        ("prefix", 0) => format!("P-{n:04}"),
+        ("prefix", 1) => format!("p{n}"),
+        ("prefix", _) => format!("{n:04}"),
+        ("words", 0) => format!("Pat {n:03}"),
+        ("words", 1) => format!("PAT-{n}"),
+        ("words", _) => format!("Patient {n}"),
+        ("signs", 0) => format!("{:03}-{:02}-{:04}", 100 + n, 10 + n % 90, 1000 + n * 7 % 9000),
+        ("signs", _) => format!("{:03}{:02}{:04}", 100 + n, 10 + n % 90, 1000 + n * 7 % 9000),
+        ("capitals", 0) => key("uuid", n),
+        ("capitals", 1) => key("uuid", n).to_uppercase(),
+        ("capitals", _) => format!("{{{}}}", key("uuid", n)),
+        ("decimals", 0) => format!("{}.0", 40_000 + 3 * n),
+        ("decimals", _) => (40_000 + 3 * n).to_string(),
+        // Two sites have the same numbers.
+        ("sites", 0) => format!("{}-{:04}", if n % 2 == 0 { 'A' } else { 'B' }, n / 2),
+        ("sites", _) => format!("{}{}", if n % 2 == 0 { 'a' } else { 'b' }, n / 2),
+        (_, 0) => format!("{:06}", 17 + n),
+        _ => (17 + n).to_string(),
     }
 }
 
@@ -164,6 +204,13 @@ pub(super) fn cell(dice: &mut Dice, column: &Column, person: &Person, visit: &Vi
     let choices: Vec<&str> = argument.split('/').collect();
     match kind {
         "person" => key(argument, person.id as u64 + 1),
+        "spelled" => spelled(argument, person.id as u64 + 1, dice.below(3)),
+        "lacking" if dice.below(100) < argument.parse().unwrap_or(5) => String::new(),
+        "lacking" => key("short", person.id as u64 + 1),
+        // Of every person in four, from the second year on.
+        "changing" if person.id % 4 == 0 => key("short", (person.id * 8 + visit.number.min(3)) as u64),
+        "changing" => key("short", person.id as u64 * 8),
+        "member" => person.member.to_string(),
         "person2" => key(argument, person.id as u64 + 1_000_001),
         "stay" => key(argument, (person.id * 64 + visit.number.div_ceil(2)) as u64 + 5_000_000),
         "event" => key(argument, visit.key),
@@ -233,6 +280,7 @@ pub(super) fn cell(dice: &mut Dice, column: &Column, person: &Person, visit: &Vi
             "coded" if person.age == 0 => format!("3{:02}", 1 + person.chooses(salt, 11)),
             "coded" => format!("4{:02}", person.age),
             "sentinel" if dice.below(30) == 0 => "-99".into(),
+            "grown" => (16 + person.age % 28 + 2 * visit.number).to_string(),
             "mother" => (15 + person.age % 30).to_string(),
             _ => person.age.to_string(),
         },

@@ -9,6 +9,7 @@ use super::suggest::{Reading, columns, thousands};
 use super::topic::icd_system;
 use super::write::{quoted, shown};
 use super::{ColumnAdvice, Confidence, Draft, DraftTable, Suggestion, suggest_table, warn, write};
+use crate::profile::Profile;
 use crate::profile::shape::{CellShape, DATE_FORMATS};
 use crate::profile::words::Topic;
 use kohort_core::error::Kind;
@@ -88,7 +89,7 @@ pub(super) fn suggest(tables: &[LinkedTable], ancestors: Option<&Ancestors>) -> 
     events.sort_by_key(|&(place, column)| std::cmp::Reverse(value(&tables[place], column)));
     let left_out = events.split_off(events.len().min(MOST_TABLES));
     if events.is_empty() {
-        let mut suggestion = suggest_table(&people.path, &people.source, &people.profile)?;
+        let mut suggestion = suggest_table(&people.path, &people.source, Profile::of(&people.source)?)?;
         suggestion.warnings.extend(warnings);
         return Ok(suggestion);
     }
@@ -201,7 +202,7 @@ fn unrelated(tables: &[LinkedTable]) -> Result<Suggestion> {
     // Of equals the first.
     let better = |best: usize, other: usize| if value(&&tables[other]) > value(&&tables[best]) { other } else { best };
     let best = &tables[(1..tables.len()).fold(0, better)];
-    let mut suggestion = suggest_table(&best.path, &best.source, &best.profile)?;
+    let mut suggestion = suggest_table(&best.path, &best.source, Profile::of(&best.source)?)?;
     for other in tables.iter().filter(|other| other.path != best.path) {
         suggestion.warnings.push(format!(
             "{} and {} have no column that names the same people, one row for each, so that the policy is for {} \

@@ -175,33 +175,6 @@ pub(super) fn known_people(table: &LinkedTable, column: usize, people: &LinkedTa
     Ok((known, unknown))
 }
 
-/// How many keys a column has as they are written, and how many without capital letters, zeros at the start, and signs
-/// other than those between two digits.
-pub(super) fn keys_by_look(source: &Source, column: usize) -> Result<(usize, usize)> {
-    let mut own: HashSet<u64, FixedState> = HashSet::default();
-    let mut looks: HashSet<u64, FixedState> = HashSet::default();
-    let look = |cell: &[u8]| {
-        let text: Vec<char> = String::from_utf8_lossy(cell).chars().collect();
-        let digit = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(char::is_ascii_digit);
-        let counts = |at: usize| text[at].is_alphanumeric() || digit(at.checked_sub(1)) && digit(Some(at + 1));
-        let own = (0..text.len()).filter(|&at| counts(at)).flat_map(|at| text[at].to_lowercase());
-        hash(own.collect::<String>().trim_start_matches('0').as_bytes())
-    };
-    source.scan(
-        |_| (),
-        |(), chunk| {
-            let cells = (0..chunk.rows()).map(|row| chunk.cell(row, column).trim_ascii());
-            Ok(cells.map(|cell| (hash(cell), look(cell))).collect::<Vec<_>>())
-        },
-        |hashes| {
-            own.extend(hashes.iter().map(|(own, _)| *own));
-            looks.extend(hashes.iter().map(|(_, look)| *look));
-            Ok(())
-        },
-    )?;
-    Ok((own.len(), looks.len()))
-}
-
 fn each_hash(source: &Source, column: usize, mut each: impl FnMut(u64)) -> Result<()> {
     source.scan(
         |_| (),

@@ -14,6 +14,7 @@ mod events;
 mod files;
 mod links;
 mod related;
+mod spelling;
 mod suggest;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,8 @@ mod topic;
 mod verdict;
 mod warn;
 mod write;
+
+use verdict::SuggestedRole;
 
 pub use database::init_database;
 pub use files::is_table;
@@ -292,18 +295,21 @@ pub(crate) fn suggest_for(
     progress: Arc<dyn Progress>,
 ) -> Result<Suggestion> {
     let (source, profile) = read(place, at, threads, &progress)?;
-    suggest_table(table, &source, &profile)
+    suggest_table(table, &source, profile)
 }
 
 /// The suggestion for one table.
-fn suggest_table(table: &str, source: &Source, profile: &Profile) -> Result<Suggestion> {
+fn suggest_table(table: &str, source: &Source, profile: Profile) -> Result<Suggestion> {
+    let profile = &spelling::united(source, profile)?;
     let reading = suggest::Reading::of(source, profile);
     let verdicts = suggest::verdicts(profile, &reading);
     let offers = clean::offers(profile, &verdicts);
+    let is_person = verdicts.iter().any(|verdict| verdict.part == SuggestedRole::Person);
     let mut columns = suggest::advise_all(profile, verdicts);
-    let spellings = warn::on_spellings(source, &mut columns)?;
-    let mut warnings = warn::warnings(profile, &reading, &columns, source.input());
-    warnings.extend(spellings);
+    if !is_person {
+        columns.extend(suggest::person_of_household(profile));
+    }
+    let warnings = warn::warnings(profile, &reading, &columns, source.input());
     let tables = vec![DraftTable { key: "table".into(), path: table.to_string() }];
     let draft = Draft { tables, input: source.input().clone(), reading, offers };
     Ok(Suggestion { policy: write::policy(&draft, &columns), columns, warnings, files: Vec::new(), draft })

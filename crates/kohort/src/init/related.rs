@@ -1,12 +1,14 @@
 //! Relations between columns: copies, columns that follow from others, and how many quasi-identifiers a release bears.
 
 use super::Confidence;
+use super::topic::{MOST_NEEDED, NEEDED};
 use super::verdict::{About, SuggestedRole, Verdict};
 use super::write::shown;
 use crate::profile::Profile;
+use crate::profile::person::{is_balanced, looks_like_ages};
 use crate::profile::sample::Coded;
 use crate::profile::shape::CellShape;
-use crate::profile::words::stem;
+use crate::profile::words::{is_vague, stem};
 use std::cmp::Reverse;
 
 /// The most quasi-identifiers that are suggested.
@@ -29,6 +31,9 @@ pub(super) fn settle(profile: &Profile, verdicts: &mut [Verdict]) {
     ages(profile, verdicts);
     series(profile, verdicts);
     own_answers(profile, verdicts);
+    own_codes(profile, verdicts);
+    unfound_sex(profile, verdicts);
+    unfound_age(profile, verdicts);
     other_keys(profile, verdicts);
     fewest(profile, verdicts);
     revealing(profile, verdicts);
@@ -287,6 +292,9 @@ fn series(profile: &Profile, verdicts: &mut [Verdict]) {
     }
     for group in groups.into_values() {
         let two = profile.sample.columns[group[0]].values() == 2;
+        // One of the questions may be the sex.
+        let (mut group, unfound) = (group, !verdicts.iter().any(|verdict| verdict.about == About::Sex));
+        group.retain(|&place| !(two && unfound && is_balanced(&profile.sample.columns[place])));
         if group.len() < if two { SERIES_OF_TWO } else { SERIES } {
             continue;
         }
@@ -310,6 +318,63 @@ fn own_answers(profile: &Profile, verdicts: &mut [Verdict]) {
         if verdicts[place].is_unchanged() && in_words && !shared && !column.mostly(60, CellShape::ScaleWord) {
             let why = "an answer in words of its own; treated as a quasi-identifier to be safe";
             verdicts[place] = Verdict::quasi(why).unsure().weighs(2);
+        }
+    }
+}
+
+/// An answer in codes that no other question has may be a region, an origin or an occupation.
+fn own_codes(profile: &Profile, verdicts: &mut [Verdict]) {
+    let columns = &profile.sample.columns;
+    let answers: Vec<usize> = (0..verdicts.len()).filter(|&c| verdicts[c].about == About::Answer).collect();
+    for &place in &answers {
+        let own = &columns[place];
+        let codes = own.values() >= 3 && own.numbers[1..].iter().all(Option::is_some);
+        let is_same = |&other: &usize| {
+            other != place && own.share_in(&columns[other]) >= 0.98 && columns[other].share_in(own) >= 0.98
+        };
+        if verdicts[place].is_unchanged() && codes && !answers.iter().any(is_same) {
+            let why = "an answer in codes of its own; treated as a quasi-identifier to be safe";
+            verdicts[place] = Verdict::quasi(why).unsure();
+        }
+    }
+}
+
+/// Where no column is the sex, one with two codes that are about as frequent could be it, whatever its name says of
+/// answers, tests and results.
+fn unfound_sex(profile: &Profile, verdicts: &mut [Verdict]) {
+    if verdicts.iter().any(|verdict| verdict.about == About::Sex) {
+        return;
+    }
+    for (place, verdict) in verdicts.iter_mut().enumerate() {
+        let (column, own) = (&profile.columns[place], &profile.sample.columns[place]);
+        let vague = verdict.about == About::Answer || is_vague(&column.name);
+        let scale = column.mostly(60, CellShape::ScaleWord);
+        if verdict.is_unchanged() && vague && own.values() == 2 && is_balanced(own) && !scale {
+            let why =
+                "two codes that could be the sex, which no other column is; treated as a quasi-identifier to be safe";
+            *verdict = Verdict::quasi(why).unsure().weighs(2 * NEEDED);
+        }
+    }
+}
+
+/// Where no column is an age or a birth, numbers that are spread like ages and stay the same for a person could be it,
+/// whatever their name says of measurements and results.
+fn unfound_age(profile: &Profile, verdicts: &mut [Verdict]) {
+    if verdicts.iter().any(|verdict| matches!(verdict.about, About::Age | About::Birth | About::BirthYear)) {
+        return;
+    }
+    let columns = &profile.sample.columns;
+    let person = verdicts.iter().position(|verdict| verdict.part == SuggestedRole::Person);
+    for (place, verdict) in verdicts.iter_mut().enumerate() {
+        let (column, own) = (&profile.columns[place], &columns[place]);
+        let changes = person
+            .and_then(|person| columns[person].distance_within(own))
+            .is_some_and(|(inside, all)| inside > 0.3 * all);
+        if verdict.is_unchanged() && looks_like_ages(column, own) && !changes {
+            let why =
+                "numbers that could be the age, which no other column is; treated as a quasi-identifier to be safe";
+            let guessed = Verdict::quasi(why).unsure().about(About::Age).weighs(MOST_NEEDED / 2);
+            *verdict = guessed.by("{ intervals = [5, 10, 20], from = 0, to = 90 }");
         }
     }
 }

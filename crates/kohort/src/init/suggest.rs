@@ -1,16 +1,17 @@
 //! From what a table holds to a role for each of its columns. Values decide where they and the name disagree.
 
-use super::topic::{MOST_NEEDED, NEEDED, WHEN_KNOWN, icd, in_intervals, point_in_time, postal, share};
+use super::topic::{MOST_NEEDED, NEEDED, REGION, USEFUL, WHEN_KNOWN, icd, in_intervals, point_in_time, postal, share};
 use super::verdict::{About, SuggestedRole, Verdict};
-use super::{ColumnAdvice, clean, related};
-use crate::profile::person::{Key, is_balanced, is_birth_years, keys, looks_like_ages};
+use super::write::{quoted, shown};
+use super::{ColumnAdvice, Confidence, clean, related};
+use crate::profile::person::{Key, household_and_member, is_balanced, is_birth_years, keys, looks_like_ages};
 use crate::profile::sample::Coded;
 use crate::profile::shape::{CellShape, DATE_FORMATS};
-use crate::profile::words::{Topic, heading, topics};
+use crate::profile::words::{Topic, heading, is_vague, names_people, topics};
 use crate::profile::{ColumnProfile, MAYBE_AN_ANSWER, MISSING, Profile};
 pub(super) use kohort_core::number::thousands;
 use kohort_core::policy::{Role, Unmapped};
-use kohort_core::table::Source;
+use kohort_core::table::{KeySpelling, Source};
 
 /// Up to this many whole numbers are codes, not quantities.
 const MOST_CODES: u64 = 12;
@@ -88,6 +89,7 @@ pub(super) fn verdicts(profile: &Profile, reading: &Reading) -> Vec<Verdict> {
         .collect();
     related::settle(profile, &mut verdicts);
     people_without_key(profile, &mut verdicts);
+    people_in_one_spelling(profile, &mut verdicts);
     profile.columns.iter().zip(&mut verdicts).for_each(|(column, verdict)| clean::clean(column, reading, verdict));
     verdicts
 }
@@ -105,6 +107,47 @@ fn people_without_key(profile: &Profile, verdicts: &mut [Verdict]) {
             ));
         }
     }
+}
+
+/// A person whose key is written in two ways would count twice: the keys get one spelling.
+fn people_in_one_spelling(profile: &Profile, verdicts: &mut [Verdict]) {
+    for (column, verdict) in profile.columns.iter().zip(verdicts) {
+        let Some(united) = column.spelling.filter(|_| verdict.part == SuggestedRole::Person) else { continue };
+        let (word, what) = match united.spelling {
+            KeySpelling::Characters => {
+                ("key", "capital letters, signs and zeros at the start of a number do not count")
+            }
+            KeySpelling::Digits => ("key-digits", "only their digits count"),
+        };
+        verdict.confidence = Confidence::Unsure;
+        verdict.cleaning.push(format!("spelling = \"{word}\""));
+        verdict.notes.push(format!(
+            "spelling: {} keys are {} people in one spelling, in which {what}. If different people have the same key \
+             then, write the keys in one way in the data.",
+            thousands(united.keys),
+            thousands(column.distinct.values)
+        ));
+    }
+}
+
+/// The key of a person who has no key of their own, but a number within their household.
+pub(super) fn person_of_household(profile: &Profile) -> Option<ColumnAdvice> {
+    let topics: Vec<Vec<Topic>> = profile.columns.iter().map(|column| topics(&column.name)).collect();
+    let (household, member) = household_and_member(profile, &topics)?;
+    let taken = |name: &str| profile.columns.iter().any(|column| column.name.eq_ignore_ascii_case(name));
+    let numbered = (2..).map(|n| format!("person_{n}"));
+    let name = std::iter::once("person".to_string()).chain(numbered).find(|name| !taken(name))?;
+    let [household, member] = [household, member].map(|place| profile.columns[place].name.as_str());
+    let why = format!(
+        "the person: {} repeats, and what belongs to a person stays the same within it and {} together",
+        shown(household),
+        shown(member)
+    );
+    let mut advice = advise(profile.rows, &ColumnProfile::default(), Verdict::person(why));
+    advice.name = name;
+    advice.facts = "derived".into();
+    advice.cleaning = vec![format!("join = [{}, {}]", quoted(household), quoted(member))];
+    Some(advice)
 }
 
 fn advise(rows: u64, column: &ColumnProfile, verdict: Verdict) -> ColumnAdvice {
@@ -150,6 +193,10 @@ fn judge(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Top
     if let Some(verdict) = time_of_something(column, coded, reading, topics) {
         return verdict;
     }
+    // Units of measurements are no units of a hospital. One letter may be anything.
+    if column.mostly(90, CellShape::Unit) && column.lengths.is_some_and(|(_, longest)| longest >= 2) {
+        return Verdict::other("units of measurements");
+    }
     if column.mostly(90, CellShape::PostalCode)
         && let Some(verdict) = postal(column)
     {
@@ -165,8 +212,12 @@ fn judge(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Top
     let of_address = topics.iter().any(is_place) && heading(&column.name).as_ref().is_some_and(is_place);
     for topic in topics.iter().filter(|topic| !of_address || **topic != Topic::Contact) {
         match topic.verdict(column, coded, reading) {
-            // A result or a status may be somebody's name, sex or year of birth.
-            Some(verdict) if verdict.is_unchanged() && is_personal(column, coded) => {
+            // A result or a status may be somebody's name, sex or year of birth, and a test may be of anything.
+            Some(verdict)
+                if verdict.is_unchanged()
+                    && (is_personal(column, coded)
+                        || verdict.about != About::Answer && !is_inside(column, reading)) =>
+            {
                 return note_disagreement(by_content(column, coded, reading), disagrees);
             }
             Some(verdict) => return note_disagreement(verdict, disagrees),
@@ -180,10 +231,22 @@ fn judge(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Top
 /// something that is released as it is.
 fn known_by_heading(column: &ColumnProfile, coded: &Coded, reading: &Reading, topics: &[Topic]) -> Option<Verdict> {
     let head = heading(&column.name)?;
+    // The month of a diagnosis is a month, and its region is a place.
+    if topics.first() == Some(&Topic::Diagnosis) {
+        let own = matches!(head, Topic::Calendar | Topic::Place | Topic::Postal | Topic::Demographic | Topic::Sex);
+        return if own { head.verdict(column, coded, reading) } else { None };
+    }
     let unchanged = [Topic::Lab, Topic::Clinical, Topic::Outcome, Topic::Procedure, Topic::Answer, Topic::Cost];
     let known = matches!(
         head,
-        Topic::Place | Topic::Postal | Topic::Demographic | Topic::Facility | Topic::Birth | Topic::Age | Topic::Sex
+        Topic::Place
+            | Topic::Postal
+            | Topic::Demographic
+            | Topic::Facility
+            | Topic::Birth
+            | Topic::Age
+            | Topic::Sex
+            | Topic::Calendar
     );
     let first = topics.first().is_some_and(|first| unchanged.contains(first));
     if known && first { head.verdict(column, coded, reading) } else { None }
@@ -233,12 +296,51 @@ fn is_names(column: &ColumnProfile) -> bool {
 
 /// Returns whether most cells are names that many people have.
 fn is_frequent_names(column: &ColumnProfile) -> bool {
-    column.distinct.values >= 5 && column.mostly(60, CellShape::FrequentName)
+    column.distinct.values >= 3 && column.mostly(60, CellShape::FrequentName)
 }
 
 /// Returns whether the values are those of people, whatever the name says: names, sexes or years of birth.
 fn is_personal(column: &ColumnProfile, coded: &Coded) -> bool {
-    is_frequent_names(column) || is_sexes(column) || is_birth_years(column, coded)
+    is_frequent_names(column)
+        || is_sexes(column)
+        || is_birth_years(column, coded)
+        || is_places(column)
+        || is_origins(column)
+}
+
+/// Returns whether the values are countries, regions or towns. Two letters may be anything, so that it takes more of them.
+fn is_places(column: &ColumnProfile) -> bool {
+    let codes = column.lengths.is_some_and(|(_, longest)| longest <= 3);
+    let (percent, fewest) = if codes { (90, 5) } else { (60, 3) };
+    column.distinct.values >= fewest && column.mostly(percent, CellShape::Place)
+}
+
+/// Returns whether the values are ethnicities, nationalities, religions or marital statuses.
+fn is_origins(column: &ColumnProfile) -> bool {
+    (2..=200).contains(&column.distinct.values) && column.mostly(60, CellShape::Origin)
+}
+
+/// Returns whether a column whose name does not say what was asked or tested holds what such columns hold: measurements,
+/// scores, steps of a scale, results or codes of a code system. A few codes could be those of a region or an origin.
+fn is_inside(column: &ColumnProfile, reading: &Reading) -> bool {
+    if !is_vague(&column.name) {
+        return true;
+    }
+    let codes = [CellShape::Icd9Letter, CellShape::Icd10, CellShape::MedicalCode, CellShape::ScaleWord];
+    if codes.iter().any(|&shape| column.mostly(60, shape)) {
+        return true;
+    }
+    let (shortest, longest) = column.lengths.unwrap_or_default();
+    let numbers = column.numbers(reading.decimal).or(column.mostly_numbers(reading.decimal).map(|(range, _)| range));
+    match numbers {
+        Some(_) if !column.is_whole() => true,
+        Some(_) if column.distinct.values > MOST_CODES => {
+            shortest < longest && column.cells(CellShape::LeadingZero) == 0
+        }
+        // Yes and no, until it is clear that it is not the sex.
+        Some(_) => column.distinct.values == 2,
+        None => false,
+    }
 }
 
 /// Returns whether the values are words or letters of more than one sex.
@@ -262,9 +364,10 @@ fn direct(column: &ColumnProfile, topics: &[Topic]) -> Option<Verdict> {
         () if column.mostly(50, CellShape::Url) => "looks like web addresses",
         () if several && column.mostly(50, CellShape::NetworkAddress) => "looks like addresses of computers",
         () if several && column.mostly(80, CellShape::Initials) => "looks like initials",
-        () if several && column.mostly(50, CellShape::TitledName) => "looks like names with a title",
+        () if column.distinct.values > 1 && column.mostly(50, CellShape::TitledName) => "looks like names with a title",
         () if several && column.mostly(50, CellShape::SocialSecurity) => "looks like social security numbers",
         () if several && column.mostly(50, CellShape::Phone) => "looks like telephone numbers",
+        () if names_people(&column.name) && column.mostly(80, CellShape::PersonName) => "names of people",
         () if free => "free text, which no method can de-identify",
         () => return None,
     };
@@ -327,10 +430,16 @@ fn odd_date(column: &ColumnProfile) -> Option<Verdict> {
 /// The verdict by the values alone. A column that they do not explain is treated as known to outsiders.
 fn by_content(column: &ColumnProfile, coded: &Coded, reading: &Reading) -> Verdict {
     const UNKNOWN: &str = "not recognised; treated as a quasi-identifier to be safe";
-    let numbers = column.numbers(reading.decimal);
+    let mostly = column.mostly_numbers(reading.decimal);
+    let (numbers, others) = match (column.numbers(reading.decimal), mostly) {
+        (None, Some((numbers, others))) => (Some(numbers), others),
+        (numbers, _) => (numbers, 0),
+    };
     let values = column.distinct.values;
     let letters = numbers.is_none() && (column.cells(CellShape::Icd9Letter) > 0 || column.mostly(95, CellShape::Icd10));
-    if let Some(diagnoses) = (letters && values >= 10).then(|| icd(column, 95)).flatten() {
+    if let Some(diagnoses) =
+        (letters && values >= 10 && column.clues.are_diagnoses()).then(|| icd(column, 95)).flatten()
+    {
         return diagnoses;
     }
     if is_names(column) || is_frequent_names(column) {
@@ -339,7 +448,14 @@ fn by_content(column: &ColumnProfile, coded: &Coded, reading: &Reading) -> Verdi
     if is_sexes(column) {
         return Verdict::quasi("the values look like a sex").about(About::Sex).weighs(MOST_NEEDED);
     }
-    let whole = column.is_whole();
+    if is_places(column) && !column.is_telling() {
+        return Verdict::quasi("the values look like places").weighs(if values <= 60 { REGION } else { USEFUL });
+    }
+    if is_origins(column) {
+        return Verdict::quasi("the values look like origins or family statuses").weighs(USEFUL);
+    }
+    let decimals = column.cells(CellShape::PointDecimal) + column.cells(CellShape::CommaDecimal);
+    let whole = column.is_whole() || others > 0 && decimals == 0;
     if column.is_telling() {
         return Verdict::identifier("many rows have a value of their own, which would single them out").unsure();
     }
@@ -351,6 +467,16 @@ fn by_content(column: &ColumnProfile, coded: &Coded, reading: &Reading) -> Verdi
         return Verdict::identifier("cells of several kinds, among them dates; dropped to be safe").unsure();
     }
     let Some(numbers) = numbers else { return Verdict::quasi(UNKNOWN).unsure() };
+    // A second line of names below the header is no number.
+    let uncovered = |verdict: Verdict| match others {
+        0 => verdict,
+        _ => {
+            let share = share(others, column.present);
+            let verdict = verdict.note(format!("{share} of the cells are not numbers and would be released as *."));
+            let all = verdict.uncovered + others;
+            if verdict.hierarchy.is_some() { verdict.except(all) } else { verdict }
+        }
+    };
     if column.cells(CellShape::LeadingZero) > 0 || whole && values <= MOST_CODES {
         let why = "not recognised; the numbers are treated as codes of a quasi-identifier to be safe";
         let weight = match values {
@@ -362,22 +488,19 @@ fn by_content(column: &ColumnProfile, coded: &Coded, reading: &Reading) -> Verdi
     }
     if !whole {
         let why = "not recognised, numbers with decimals; treated as a quasi-identifier to be safe";
-        return in_intervals(Verdict::quasi(why).unsure(), column, coded, numbers);
+        return uncovered(in_intervals(Verdict::quasi(why).unsure(), column, coded, numbers));
     }
     if is_birth_years(column, coded) {
         let why = "not recognised; the numbers could be years of birth";
         let verdict = Verdict::quasi(why).unsure().about(About::BirthYear).weighs(MOST_NEEDED / 2);
-        return in_intervals(verdict, column, coded, numbers);
+        return uncovered(in_intervals(verdict, column, coded, numbers));
     }
     if looks_like_ages(column, coded) && (-999.0..=9999.0).contains(&numbers.0.to_f64()) && numbers.1.to_f64() <= 9999.0
     {
-        return Verdict::quasi("not recognised; the numbers could be ages")
-            .unsure()
-            .about(About::Age)
-            .weighs(MOST_NEEDED / 2)
-            .by("{ intervals = [5, 10, 20], from = 0, to = 90 }");
+        let verdict = Verdict::quasi("not recognised; the numbers could be ages").unsure().about(About::Age);
+        return uncovered(verdict.weighs(MOST_NEEDED / 2).by("{ intervals = [5, 10, 20], from = 0, to = 90 }"));
     }
-    in_intervals(Verdict::quasi(UNKNOWN).unsure(), column, coded, numbers)
+    uncovered(in_intervals(Verdict::quasi(UNKNOWN).unsure(), column, coded, numbers))
 }
 
 fn facts(rows: u64, column: &ColumnProfile) -> String {

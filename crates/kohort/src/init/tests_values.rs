@@ -246,24 +246,27 @@ fn a_year_of_birth_or_a_sex_under_the_name_of_a_measurement_is_known_outside() {
 
 #[test]
 fn answers_in_words_of_their_own_may_be_known_outside() {
-    let table = lines("id,q1,q2,q3,q4,q5", 900, |row| {
+    let table = lines("id,q1,q2,q3,q4,q5,q6,q7", 900, |row| {
         let of = |words: &[&str], seed: u64| words[random(row + seed, words.len() as u64) as usize].to_string();
         let scale = ["never", "sometimes", "often"];
         format!(
-            "{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{}",
             100 + row,
             of(&["Bayern", "Hessen", "Sachsen"], 1),
             of(&["teacher", "nurse", "retired", "student"], 2),
             of(&["agree", "disagree"], 3),
             of(&scale, 4),
-            1 + random(row + 5, 5)
+            1 + random(row + 5, 5),
+            1 + random(row + 6, 5),
+            1 + random(row + 7, 6)
         )
     });
     let suggested = suggest(table);
-    for known in ["q1", "q2"] {
+    // Codes that no other question has may be those of a region.
+    for known in ["q1", "q2", "q7"] {
         assert_eq!(suggested.column(known).role, Role::Quasi, "{known}");
     }
-    for answer in ["q3", "q4", "q5"] {
+    for answer in ["q3", "q4", "q5", "q6"] {
         assert!(matches!(suggested.column(answer).role, Role::Other { .. }), "{answer}");
     }
 }
@@ -333,17 +336,187 @@ fn codes_of_medicine_are_recognised_by_their_look() {
     }
 }
 
+/// Visits of people whose key is written in this way in each row.
+fn visits(name: &str, key: impl Fn(u64, u64) -> String) -> Suggested {
+    suggest(lines(&format!("{name},age,sex,area"), 900, |row| {
+        let person = row / 3;
+        let area = random(person, 7);
+        format!("{},{},{},{area}", key(row, person), 20 + random(person, 60), sex(person))
+    }))
+}
+
 #[test]
-fn one_key_in_several_spellings_is_warned_about() {
-    let table = |ways: fn(u64, u64) -> String| {
-        lines("mrn,age,sex", 900, |row| {
-            let person = row / 3;
-            format!("{},{},{}", ways(row, 10_000 + person * 7), 20 + random(person, 60), sex(person))
-        })
-    };
-    let mixed = suggest(table(|row, key| [format!("MRN{key}"), format!("mrn-{key}")][row as usize % 2].clone()));
-    assert!(mixed.warns("600 keys, but only 300"), "{:?}", mixed.suggestion.warnings);
+fn a_person_whose_key_is_written_in_several_ways_is_counted_once() {
+    let ways = |row: u64, key: u64| [format!("MRN{key}"), format!("mrn-{key}")][row as usize % 2].clone();
+    let mixed = visits("mrn", |row, person| ways(row, 10_000 + person * 7));
+    assert!(mixed.warns("600 keys are written in several ways and are 300 people"), "{:?}", mixed.suggestion.warnings);
     assert_eq!(mixed.column("mrn").confidence, Confidence::Unsure);
-    let plain = suggest(table(|_, key| format!("MRN{key}")));
-    assert!(!plain.warns("keys, but only"));
+    assert!(mixed.suggestion.policy.contains("spelling = \"key\""), "{}", mixed.suggestion.policy);
+    assert_eq!(mixed.survey().tuples.people(), 300);
+    let plain = visits("mrn", |_, person| format!("MRN{}", 10_000 + person * 7));
+    assert!(!plain.warns("written in several ways"));
+    assert!(!plain.suggestion.policy.contains("spelling"));
+}
+
+#[test]
+fn a_key_with_a_prefix_in_some_rows_is_its_number() {
+    let ways = |row: u64, n: u64| [format!("P-{n:04}"), format!("p{n}"), format!("{n:04}")][row as usize % 3].clone();
+    for name in ["patient_id", "x1"] {
+        let mixed = visits(name, |row, person| ways(row, person + 1));
+        assert!(mixed.suggestion.policy.contains("spelling = \"key-digits\""), "{}", mixed.suggestion.policy);
+        assert_eq!(mixed.survey().tuples.people(), 300);
+    }
+}
+
+#[test]
+fn the_same_numbers_at_two_sites_are_two_people() {
+    let site = |person: u64| ["A", "B"][person as usize % 2];
+    let ways = |row: u64, person: u64| match row % 2 {
+        0 => format!("{}-{:04}", site(person), person / 2),
+        _ => format!("{}{}", site(person).to_lowercase(), person / 2),
+    };
+    let mixed = visits("subject", ways);
+    assert!(mixed.suggestion.policy.contains("spelling = \"key\""), "{}", mixed.suggestion.policy);
+    assert_eq!(mixed.survey().tuples.people(), 300);
+}
+
+#[test]
+fn the_key_of_a_person_that_some_rows_lack_is_not_replaced_by_the_key_of_a_stay() {
+    let table = lines("mpi,caseno,sex,age,area", 1200, |row| {
+        let (person, stay) = (row / 4, row / 2);
+        let key = if random(row, 30) == 0 { String::new() } else { format!("{}", 700_000 + person * 7) };
+        format!("{key},C{:06},{},{},{}", stay * 13 + 100, sex(person), 20 + random(person, 60), random(person, 9))
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("mpi").role, Role::Patient, "{}", suggested.suggestion.policy);
+    assert_eq!(suggested.column("caseno").role, Role::Identifier);
+}
+
+#[test]
+fn a_person_whose_key_many_rows_lack_is_not_a_row() {
+    let table = lines("recno,upi,sex,age,area", 900, |row| {
+        let person = row / 3;
+        let key = if random(row, 4) == 0 { String::new() } else { format!("U{:05}", 7 * person + 300) };
+        format!("{row},{key},{},{},{}", sex(person), 20 + random(person, 60), random(person, 9))
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("upi").role, Role::Patient, "{}", suggested.suggestion.policy);
+    assert!(suggested.suggestion.policy.contains("[[exclude]]"));
+}
+
+#[test]
+fn numbers_that_could_be_the_age_are_not_released_as_they_are() {
+    let ages = |with_age: bool| {
+        let table = lines(if with_age { "sex,age,blood" } else { "sex,area,blood" }, 900, |row| {
+            let other = if with_age { 20 + random(row + 9, 60) } else { random(row, 5) };
+            format!("{},{other},{}", sex(row), 20 + random(row, 60))
+        });
+        suggest(table)
+    };
+    assert_eq!(ages(false).column("blood").role, Role::Quasi);
+    assert!(matches!(ages(true).column("blood").role, Role::Other { .. }));
+}
+
+#[test]
+fn a_mother_of_several_children_is_the_person() {
+    let table = lines("child_id,mother_id,child_sex,mother_age,birth_date", 900, |row| {
+        let mother = row * 2 / 3;
+        format!(
+            "K{},{},{},{},{}-05-{:02}",
+            1000 + row * 7,
+            20_000 + mother * 31,
+            sex(row),
+            18 + random(mother, 20) + 2 * (row % 2),
+            2012 + row % 7,
+            1 + row % 28
+        )
+    });
+    let suggested = suggest(table);
+    assert_eq!(suggested.column("mother_id").role, Role::Patient, "{}", suggested.suggestion.policy);
+}
+
+#[test]
+fn a_person_within_a_household_has_a_key_in_two_columns() {
+    let table = lines("hh_id,pno,wave,sex,age", 1200, |row| {
+        let (person, wave) = (row / 3, row % 3);
+        format!(
+            "{},{},{},{},{}",
+            10_000 + person / 3,
+            1 + person % 3,
+            2016 + wave,
+            sex(person),
+            random(person, 80) + wave
+        )
+    });
+    let suggested = suggest(table);
+    let policy = &suggested.suggestion.policy;
+    assert!(policy.contains("join = [\"hh_id\", \"pno\"]"), "{policy}");
+    assert_eq!(suggested.survey().tuples.people(), 400);
+}
+
+#[test]
+fn names_that_say_nothing_are_not_believed() {
+    let table = lines("rec,age,status,test_code,result,q5,test_hisp,answer1", 900, |row| {
+        let of = |values: &[&str], seed: u64| values[random(row + seed, values.len() as u64) as usize].to_string();
+        format!(
+            "{row},{},{},{},{},{},{},{}",
+            20 + random(row, 60),
+            of(&["1", "2"], 1),
+            of(&["06", "36", "48", "12", "17"], 2),
+            of(&["CA", "TX", "NY", "FL", "OH"], 3),
+            of(&["1", "2", "3", "4", "5", "6"], 4),
+            of(&["0", "1", "2", "9"], 5),
+            of(&["White", "Black", "Asian"], 6)
+        )
+    });
+    let suggested = suggest(table);
+    for name in ["status", "test_code", "result", "q5", "test_hisp", "answer1"] {
+        let role = &suggested.column(name).role;
+        assert!(matches!(role, Role::Quasi | Role::Identifier), "{name}: {}", suggested.suggestion.policy);
+    }
+}
+
+#[test]
+fn results_and_scales_are_not_taken_for_regions() {
+    let table = lines("age,sex,status,result,test_value,q1", 900, |row| {
+        let of = |values: &[&str], seed: u64| values[random(row + seed, values.len() as u64) as usize].to_string();
+        format!(
+            "{},{},{},{},{}.{},{}",
+            20 + random(row, 60),
+            sex(row),
+            of(&["alive", "dead"], 1),
+            of(&["positive", "negative", "inconclusive"], 2),
+            random(row, 9),
+            random(row + 1, 9),
+            of(&["never", "sometimes", "often"], 3)
+        )
+    });
+    let suggested = suggest(table);
+    for name in ["status", "result", "test_value", "q1"] {
+        let role = &suggested.column(name).role;
+        assert!(!matches!(role, Role::Quasi | Role::Identifier), "{name}: {}", suggested.suggestion.policy);
+    }
+}
+
+#[test]
+fn units_of_measurements_are_not_places() {
+    let table = lines("age,sex,test,unit", 900, |row| {
+        let units = ["mmol/L", "mg/dl", "%", "10^9/l"];
+        format!("{},{},t{},{}", 20 + random(row, 60), sex(row), row % 7, units[random(row, 4) as usize])
+    });
+    let suggested = suggest(table);
+    assert!(matches!(suggested.column("unit").role, Role::Other { .. }), "{}", suggested.suggestion.policy);
+}
+
+#[test]
+fn names_of_a_few_people_are_dropped() {
+    let names = ["Anna Brzezi", "Petra Oduya", "Lukas Quill", "Jonas Mbeki"];
+    let table = lines("age,sex,contact,surname", 900, |row| {
+        let few = ["Brzezi", "Oduya", "Quill"][random(row, 3) as usize];
+        format!("{},{},{},{few}", 20 + random(row, 60), sex(row), names[random(row + 3, 4) as usize])
+    });
+    let suggested = suggest(table);
+    for name in ["contact", "surname"] {
+        assert_eq!(suggested.column(name).role, Role::Identifier, "{}", suggested.suggestion.policy);
+    }
 }

@@ -103,7 +103,7 @@ impl Topic {
                 Some(Verdict::quasi("a month or day of something that others may have seen").weighs(2))
             }
             Topic::Calendar => calendar(column, coded, numbers),
-            Topic::Encounter | Topic::Patient | Topic::Id | Topic::Code => None,
+            Topic::Encounter | Topic::Patient | Topic::Parent | Topic::Id | Topic::Code => None,
         }
     }
 }

@@ -1,15 +1,13 @@
 //! Warnings: what the custodian should look at before they trust a suggestion.
 
-use super::links::keys_by_look;
 use super::suggest::{Reading, round, thousands};
 use super::topic::share;
 use super::write::shown;
 use super::{ColumnAdvice, Confidence};
 use crate::profile::shape::CellShape;
 use crate::profile::{ColumnProfile, Profile};
-use kohort_core::Result;
 use kohort_core::policy::Role;
-use kohort_core::table::{Encoding, Input, Source};
+use kohort_core::table::{Encoding, Input};
 
 /// Fewer rows than this tell little.
 const FEW_ROWS: u64 = 20;
@@ -27,25 +25,6 @@ pub(super) fn warnings(profile: &Profile, reading: &Reading, columns: &[ColumnAd
         );
     }
     all
-}
-
-/// Marks the key of the person where the same key seems to be written in several ways, and warns: each way would count
-/// as a person of its own.
-pub(super) fn on_spellings(source: &Source, columns: &mut [ColumnAdvice]) -> Result<Option<String>> {
-    let Some(person) = columns.iter().position(|c| c.role == Role::Patient) else { return Ok(None) };
-    let (own, looks) = keys_by_look(source, person)?;
-    if looks == own {
-        return Ok(None);
-    }
-    let column = &mut columns[person];
-    column.confidence = Confidence::Unsure;
-    Ok(Some(format!(
-        "{}: {} keys, but only {} if capital letters, signs and zeros at their start are ignored. If one person is \
-         written in several ways, groups of k patients hold fewer people: write the keys in one way first.",
-        shown(&column.name),
-        thousands(own as u64),
-        thousands(looks as u64)
-    )))
 }
 
 /// The warnings on columns, in their order, and on columns that say the same.
@@ -133,7 +112,13 @@ fn on_skipped(input: &Input) -> Vec<String> {
 fn on_people(profile: &Profile, columns: &[ColumnAdvice]) -> Vec<String> {
     let mut all = Vec::new();
     let patient = profile.columns.iter().zip(columns).find(|(_, advice)| advice.role == Role::Patient);
+    let derived = || columns.iter().skip(profile.columns.len()).find(|advice| advice.role == Role::Patient);
     match patient {
+        None if derived().is_some() => all.push(
+            "no column identifies the patient, but two together do: the policy joins them, so that people are counted and \
+             not rows."
+                .into(),
+        ),
         None => all.push(
             "no column identifies the patient, so every row is counted as a different person. If \
              people can have several rows, add a patient column."
@@ -152,6 +137,14 @@ fn on_people(profile: &Profile, columns: &[ColumnAdvice]) -> Vec<String> {
                     "{name} repeats: {} rows belong to {people} people. With role = \"patient\", people are counted \
                      and not rows.",
                     thousands(profile.rows)
+                ));
+            }
+            if let Some(united) = column.spelling {
+                all.push(format!(
+                    "{name}: {} keys are written in several ways and are {} people in one spelling. Check with a few rows \
+                     that different people do not share a key then.",
+                    thousands(united.keys),
+                    thousands(column.distinct.values)
                 ));
             }
             if column.present < profile.rows {

@@ -81,6 +81,8 @@ pub(crate) struct Clues {
     pub dotted: u64,
     pub undotted: u64,
     pub odd: u64,
+    /// Bit i: a code begins with the i-th letter; the last bit: with a digit.
+    letters: u32,
 }
 
 impl Clues {
@@ -106,6 +108,10 @@ impl Clues {
         let tail = text.ends_with(['-', '.', '+', '*', '!', '#']);
         if tail || text.bytes().any(|b| b.is_ascii_lowercase()) {
             self.odd += cells;
+        }
+        match text.as_bytes() {
+            [letter, ..] if letter.is_ascii_alphabetic() => self.letters |= 1 << (letter.to_ascii_uppercase() - b'A'),
+            _ => self.letters |= 1 << 31,
         }
         if text.as_bytes().get(3) == Some(&b'.') {
             self.dotted += cells;
@@ -160,6 +166,7 @@ impl Clues {
         self.dotted += other.dotted;
         self.undotted += other.undotted;
         self.odd += other.odd;
+        self.letters |= other.letters;
     }
 
     /// The numbers that stand for missing values, as they are written, with their cells. Those below zero do where all
@@ -205,6 +212,12 @@ impl Clues {
         let cells = self.in_years[usize::from(decimal == b',')];
         let several = cells > 0 && self.units.len() <= MOST_UNITS && !units_agree(&self.units);
         self.years_range.filter(|_| several).map(|range| (range, cells))
+    }
+
+    /// Returns whether codes are of several chapters or finer than a category. Numbers after one letter may be those of
+    /// regions or groups.
+    pub fn are_diagnoses(&self) -> bool {
+        self.letters.count_ones() >= 3 || self.dotted > 0
     }
 
     /// The meaning of each spelling of a sex, if letters can mean one sex only. `M` is a woman beside `H`, and a man

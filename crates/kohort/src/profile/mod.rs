@@ -3,8 +3,10 @@
 
 pub(crate) mod clues;
 pub(crate) mod distinct;
+mod known_words;
 mod names;
 pub(crate) mod person;
+pub(crate) mod personal;
 pub(crate) mod sample;
 pub(crate) mod shape;
 pub(crate) mod steps;
@@ -15,7 +17,7 @@ use distinct::{CountedValues, Distinct, hash};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use kohort_core::number::Decimal;
-use kohort_core::table::{Chunk, Source};
+use kohort_core::table::{Chunk, KeySpelling, Source};
 use kohort_core::{Error, Result};
 use sample::{NOTHING, Sample, SampledCells};
 use shape::{CellShape, DATE_FORMATS, SHAPES, Seen};
@@ -78,6 +80,8 @@ pub(crate) struct ColumnProfile {
     pub fingerprint: u64,
     /// Clues that ask for cleaning.
     pub clues: Clues,
+    /// The spelling in which it was profiled, where its keys are written in several ways.
+    pub spelling: Option<UnitedKey>,
     shapes: [u64; SHAPES],
     dates: PlaceCounts<{ DATE_FORMATS.len() }>,
     /// Cells that are dates, by the decade of the first format that reads them, from 1850 on.
@@ -85,6 +89,14 @@ pub(crate) struct ColumnProfile {
     /// The latest year of a date, of those that are plausible.
     pub last_year: Option<i64>,
     magnitudes: PlaceCounts<MAGNITUDES>,
+}
+
+/// Keys of people in one spelling.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UnitedKey {
+    pub spelling: KeySpelling,
+    /// How many keys there are as they are written.
+    pub keys: u64,
 }
 
 impl Profile {

@@ -11,7 +11,8 @@ const PARTICLES: [&str; 20] = [
     "ten", "y", "e",
 ];
 
-/// Returns whether every word of a text is a frequent name, an initial or a particle, and one at least is a name.
+/// Returns whether every word of a text is a frequent name, an initial or a particle, and one at least is a name. Of two
+/// words, one may be any other that is written as names are.
 pub(super) fn is_frequent_name(text: &str) -> bool {
     if text.len() > 60
         || text.bytes().any(|b| b.is_ascii_digit())
@@ -19,15 +20,17 @@ pub(super) fn is_frequent_name(text: &str) -> bool {
     {
         return false;
     }
-    let mut names = 0;
+    let (mut names, mut others, mut words) = (0, 0, 0);
     for word in super::shape::words_of(text) {
+        words += 1;
         match NAMES.contains(word.as_str()) {
             true => names += 1,
             false if word.chars().count() == 1 || PARTICLES.contains(&word.as_str()) => {}
-            false => return false,
+            false => others += 1,
         }
     }
-    names > 0
+    let capital = text.split_whitespace().all(|word| word.starts_with(char::is_uppercase));
+    names > 0 && (others == 0 || others == 1 && words == 2 && capital)
 }
 
 #[cfg(test)]

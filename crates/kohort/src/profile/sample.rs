@@ -29,7 +29,7 @@ pub(crate) struct Sample {
 }
 
 /// One column of the sample.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) struct Coded {
     code_of: HashMap<u64, u32, FixedState>,
     /// The code of each row; 0 is missing.
@@ -110,6 +110,14 @@ impl Sample {
     }
 }
 
+/// The mean difference of numbers between any two rows: between those of the first half and those of the second, since
+/// rows that follow each other are often those of one person.
+fn apart(numbers: &[f64]) -> f64 {
+    let (first, second) = numbers.split_at(numbers.len() / 2);
+    let differences: f64 = first.iter().zip(second).map(|(a, b)| (a - b).abs()).sum();
+    differences / first.len().max(1) as f64
+}
+
 impl Coded {
     /// The number of different values.
     pub fn values(&self) -> usize {
@@ -119,6 +127,20 @@ impl Coded {
     /// The rows that have a value.
     pub fn present(&self) -> usize {
         self.codes.iter().filter(|&&code| code != MISSING).count()
+    }
+
+    /// The values of this column and another together, as one column.
+    pub fn and(&self, other: &Coded) -> Coded {
+        let mut code_of: HashMap<(u32, u32), u32, FixedState> = HashMap::default();
+        let both = |(&own, &others): (&u32, &u32)| match own == MISSING || others == MISSING {
+            true => MISSING,
+            false => {
+                let next = code_of.len() as u32 + 1;
+                *code_of.entry((own, others)).or_insert(next)
+            }
+        };
+        let codes: Vec<u32> = self.codes.iter().zip(&other.codes).map(both).collect();
+        Coded { numbers: vec![None; code_of.len() + 1], codes, ..Coded::default() }
     }
 
     /// The same column in some rows.
@@ -207,44 +229,103 @@ impl Coded {
     /// How often two rows with the same value of this column agree in the other, and how often any two rows would:
     /// in pairs of rows that follow each other, without missing cells. `None` for fewer than 20 pairs.
     pub fn agreement(&self, other: &Coded) -> Option<(f64, f64)> {
+        let (pairs, same) = self.equal_pairs(other);
+        (pairs >= 20).then(|| (same as f64 / pairs as f64, other.chance()))
+    }
+
+    /// Pairs of rows with the same value of this column and two values of a second, and how many of them have the same
+    /// value of a third: in rows that follow each other, without missing cells.
+    pub fn pairs_across(&self, second: &Coded, third: &Coded) -> (usize, usize) {
+        let mut last = vec![(MISSING, MISSING); self.numbers.len()];
+        let (mut pairs, mut same) = (0, 0);
+        for ((&own, &seconds), &thirds) in self.codes.iter().zip(&second.codes).zip(&third.codes) {
+            if own == MISSING || seconds == MISSING || thirds == MISSING {
+                continue;
+            }
+            let last = &mut last[own as usize];
+            if last.0 != MISSING && last.0 != seconds {
+                pairs += 1;
+                same += usize::from(last.1 == thirds);
+            }
+            *last = (seconds, thirds);
+        }
+        (pairs, same)
+    }
+
+    /// The share of pairs of rows with the same value of this column that have the same value of another. `None` without
+    /// such pairs.
+    pub fn pairs_within(&self, other: &Coded) -> Option<f64> {
+        let (pairs, same) = self.equal_pairs(other);
+        (pairs > 0).then(|| same as f64 / pairs as f64)
+    }
+
+    fn equal_pairs(&self, other: &Coded) -> (usize, usize) {
         let mut last = vec![MISSING; self.numbers.len()];
         let (mut pairs, mut same) = (0usize, 0usize);
         for (&own, &others) in self.codes.iter().zip(&other.codes) {
             if own == MISSING || others == MISSING {
                 continue;
             }
-            let last = &mut last[own as usize];
-            if *last != MISSING {
-                pairs += 1;
-                same += usize::from(*last == others);
-            }
-            *last = others;
+            let before = std::mem::replace(&mut last[own as usize], others);
+            pairs += usize::from(before != MISSING);
+            same += usize::from(before == others);
         }
-        let counts = other.counts();
-        let present: f64 = counts[1..].iter().map(|&n| f64::from(n)).sum();
-        let chance: f64 = counts[1..].iter().map(|&n| (f64::from(n) / present).powi(2)).sum();
-        (pairs >= 20).then(|| (same as f64 / pairs as f64, chance))
+        (pairs, same)
     }
 
-    /// The mean difference of the other column's numbers between rows with the same value of this column, and between
-    /// any two rows: in pairs of rows that follow each other. `None` for fewer than 20 pairs.
-    pub fn distance_within(&self, other: &Coded) -> Option<(f64, f64)> {
+    /// The mean difference of another column's numbers in pairs of rows with the same value of this one.
+    pub fn distance_of_pairs(&self, other: &Coded) -> Option<f64> {
         let mut last: Vec<Option<f64>> = vec![None; self.numbers.len()];
-        let (mut pairs, mut within) = (0usize, 0.0);
-        let (mut all, mut apart, mut before) = (0usize, 0.0, None::<f64>);
-        for (row, &own) in self.codes.iter().enumerate() {
-            let Some(number) = other.number(row).filter(|_| own != MISSING) else { continue };
-            if let Some(before) = before {
-                all += 1;
+        let (mut pairs, mut apart) = (0usize, 0.0);
+        for (row, &own) in self.codes.iter().enumerate().filter(|(_, own)| **own != MISSING) {
+            let Some(number) = other.number(row) else { continue };
+            if let Some(before) = last[own as usize].replace(number) {
+                pairs += 1;
                 apart += (number - before).abs();
             }
-            before = Some(number);
+        }
+        (pairs > 0).then(|| apart / pairs as f64)
+    }
+
+    /// The probability that two rows with a value have the same one.
+    pub fn chance(&self) -> f64 {
+        let counts = self.counts();
+        let present: f64 = counts[1..].iter().map(|&n| f64::from(n)).sum();
+        counts[1..].iter().map(|&n| (f64::from(n) / present).powi(2)).sum()
+    }
+
+    /// The mean difference of the other column's numbers between rows with the same value of this column, in pairs that
+    /// follow each other, and between any two rows. `None` for fewer than 20 pairs.
+    pub fn distance_within(&self, other: &Coded) -> Option<(f64, f64)> {
+        let mut last: Vec<Option<f64>> = vec![None; self.numbers.len()];
+        let (mut pairs, mut within, mut all) = (0usize, 0.0, Vec::new());
+        for (row, &own) in self.codes.iter().enumerate() {
+            let Some(number) = other.number(row).filter(|_| own != MISSING) else { continue };
+            all.push(number);
             if let Some(last) = last[own as usize].replace(number) {
                 pairs += 1;
                 within += (number - last).abs();
             }
         }
-        (pairs >= 20).then(|| (within / pairs as f64, apart / all.max(1) as f64))
+        (pairs >= 20).then(|| (within / pairs as f64, apart(&all)))
+    }
+
+    /// The mean difference of a third column's numbers between rows with the same value of this column and two values of
+    /// a second, and between any two rows. `None` where there are no such pairs.
+    pub fn distance_across(&self, second: &Coded, third: &Coded) -> Option<(f64, f64)> {
+        let mut last: Vec<(u32, f64)> = vec![(MISSING, 0.0); self.numbers.len()];
+        let (mut pairs, mut within, mut all) = (0usize, 0.0, Vec::new());
+        for (row, (&own, &seconds)) in self.codes.iter().zip(&second.codes).enumerate() {
+            let Some(number) = third.number(row).filter(|_| own != MISSING && seconds != MISSING) else { continue };
+            all.push(number);
+            let last = &mut last[own as usize];
+            if last.0 != MISSING && last.0 != seconds {
+                pairs += 1;
+                within += (number - last.1).abs();
+            }
+            *last = (seconds, number);
+        }
+        (pairs > 0).then(|| (within / pairs as f64, apart(&all)))
     }
 
     /// Returns whether the other column numbers the rows of each value of this one: 1, 2, 3 and so on.

@@ -59,7 +59,7 @@ pub(crate) enum CellShape {
     FrequentName,
     /// `12.0`: a whole number that was stored with decimals.
     WholeDecimal,
-    /// `yes`, `never`, `strongly agree`: a step of a scale.
+    /// `yes`, `never`, `strongly agree`, `negative`, `transferred`: a step of a scale, or a result.
     ScaleWord,
     /// `A10BA02`, `2951-2`, `J1100`, `8140/3`, `T2`: a code of a drug, a test, a treatment or a tumour.
     MedicalCode,
@@ -67,10 +67,16 @@ pub(crate) enum CellShape {
     EastAsianName,
     /// `1012 AB`, `SW1A 1AA`, `K1A 0B6`: a postal code with letters.
     PostalCode,
+    /// `Bayern`, `TX`, `North`: a country, a region or a large town.
+    Place,
+    /// `White`, `türkisch`, `widowed`: an ethnicity, a nationality, a religion or a marital status.
+    Origin,
+    /// `mmol/L`, `mg/dl`, `%`, `mmHg`: a unit of measurement.
+    Unit,
 }
 
 /// How many shapes there are.
-pub(crate) const SHAPES: usize = CellShape::PostalCode as usize + 1;
+pub(crate) const SHAPES: usize = CellShape::Unit as usize + 1;
 
 /// Words and letters for a sex.
 const SEX_WORDS: [&str; 95] = [
@@ -217,6 +223,9 @@ impl Seen {
         add(CellShape::FrequentName, super::names::is_frequent_name(text));
         add(CellShape::SocialSecurity, is_grouped(text, &[3, 2, 4], |b| b.is_ascii_digit()));
         add(CellShape::PostalCode, is_postal_code(text));
+        add(CellShape::Unit, is_unit(text));
+        add(CellShape::Place, super::known_words::is_place(text));
+        add(CellShape::Origin, super::known_words::is_origin(text));
         add(CellShape::ScaleWord, is_scale_word(text));
         add(CellShape::MedicalCode, is_medical_code(text));
         add(CellShape::EastAsianName, is_east_asian_name(text));
@@ -225,7 +234,10 @@ impl Seen {
         add(CellShape::SexWord, is_sex(text));
         add(CellShape::YearMonth, is_year_month(text));
         add(CellShape::Timestamp, is_timestamp(text, digits));
-        add(CellShape::Sentence, text.split_whitespace().count() >= 5);
+        let words = || text.split_whitespace();
+        // The groups of a long number are no words.
+        let lettered = || words().filter(|word| word.contains(char::is_alphabetic)).count();
+        add(CellShape::Sentence, words().count() >= 5 && lettered() >= 2);
         add(CellShape::PersonName, is_person_name(text));
         if digits >= 2 && text.len() <= 8 {
             let icd9 = CodeSystem::Icd9.place(text).is_some();
@@ -325,7 +337,7 @@ fn is_postal_code(text: &str) -> bool {
         && (pattern == "9999AA" || pattern == "A9A9A9" || british.contains(&pattern.as_str()))
 }
 
-/// Every word is one of those in which scales are written.
+/// Every word is one of those in which scales and results are written.
 fn is_scale_word(text: &str) -> bool {
     const WORDS: &str = "yes no y n true false never rarely seldom sometimes occasionally often usually always daily weekly \
         monthly yearly agree disagree strongly somewhat slightly moderately extremely very not at all neither nor neutral \
@@ -333,7 +345,18 @@ fn is_scale_word(text: &str) -> bool {
         difficult easy satisfied dissatisfied likely unlikely several days more than half the nearly every day dont know \
         don t refused ja nein nie selten manchmal oft immer gut schlecht sehr stimme zu weiss oui non jamais \
         parfois souvent toujours si nunca raramente veces siempre bueno malo mai spesso sempre sao nao nee nooit soms vaak \
-        altijd tak nej nigdy czasami czesto zawsze";
+        altijd tak nej nigdy czasami czesto zawsze \
+        alive dead died deceased survived expired censored event relapse recurrence remission progression progressive \
+        stable improved improvement worsened recovered cured healed discharged home transferred transfer admitted \
+        positive negative pos neg normal abnormal elevated detected undetected reactive nonreactive inconclusive \
+        indeterminate equivocal borderline pending complete completed incomplete active inactive open closed done final \
+        preliminary failed passed success failure withdrawn ongoing lost confirmed suspected probable possible \
+        verstorben tot lebend lebt entlassen verlegt geheilt gebessert unverändert verschlechtert regulär positiv negativ \
+        unauffällig auffällig bestätigt verdacht abgeschlossen offen vivo viva muerto muerta fallecido fallecida alta \
+        mejoría curado curada trasladado confirmado descartado sospechoso positivo negativo vivant décédé guéri \
+        transféré confirmé suspecté positif négatif óbito cura curado transferido suspeito deceduto deceduta guarito \
+        dimesso trasferito confermato sospetto overleden levend genezen ontslagen overgeplaatst positief negatief \
+        vermoedelijk bevestigd afgerond";
     static SCALE: LazyLock<std::collections::HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
     // Of single letters, only those for yes and no say something.
     let says = |word: String| word.chars().count() > 1 || word == "y" || word == "n";
@@ -382,6 +405,19 @@ fn is_stage(text: &str) -> bool {
     };
     let number = rest.trim_end_matches(['a', 'b', 'c', 'd']);
     matches!(rest, "X" | "x" | "is") || matches!(number.as_bytes(), [digit] if (b'0'..=most).contains(digit))
+}
+
+/// A unit of measurement, of those that laboratories and wards write.
+fn is_unit(text: &str) -> bool {
+    // One letter is a sex more often than a unit.
+    const UNITS: &str = "% mmhg bpm kg mg µg ug ng pg fl cm mm dl ml mmol mol iu °c °f celsius ratio index sec min \
+        mosm/kg meq/l kcal kpa";
+    const OF: &str = "l dl ml µl ul nl mmol mol g kg mg min h d 24h day hour sec s m2 hpf cm";
+    let (lower, is) = (text.to_lowercase(), |list: &str, word: &str| list.split_whitespace().any(|own| own == word));
+    match lower.split_once('/') {
+        Some((what, of)) => text.len() <= 16 && !what.is_empty() && what.len() <= 10 && is(OF, of.trim()),
+        None => is(UNITS, lower.trim()),
+    }
 }
 
 /// Two to eight letters of Chinese, Japanese or Korean, with one space at most.
@@ -525,7 +561,11 @@ mod tests {
         check("9f86d081884c7d659a2feaa0c55ad015", &[Uuid, Digit]);
         check("192.168.0.7", &[NetworkAddress, Digit]);
         check("J.K.", &[PersonName, Initials]);
-        check("Dr. Weber", &[PersonName, TitledName]);
+        check("Dr. Weber", &[PersonName, TitledName, FrequentName]);
+        check("Bayern", &[PersonName, Place]);
+        check("widowed", &[Origin]);
+        check("mg/dl", &[Unit]);
+        check("2 52 10 25 085 453", &[Digit, Phone]);
         check("1012 AB", &[Digit, PostalCode]);
         check("SW1A 1AA", &[Digit, PostalCode]);
         check("K1A 0B6", &[Digit, PostalCode]);

@@ -45,6 +45,8 @@ pub(crate) enum Topic {
     /// A stay, a claim, a visit.
     Encounter,
     Patient,
+    /// The mother of a child.
+    Parent,
     /// A year, a month, a day of something.
     Calendar,
     /// The answer to a question of a series.
@@ -60,7 +62,7 @@ use Topic::*;
 /// The words of each topic; earlier topics go first. A word of five letters or more may also begin or end a longer
 /// one, a shorter one must be a word of its own; `^` says that the name is this word and nothing else, `=` that the word
 /// is a word of its own although it is long: a quantidade is no idade.
-const WORDS: [(Topic, &str); 30] = [
+const WORDS: [(Topic, &str); 31] = [
     (
         Contact,
         "ulica ulice puhelin epost adress 電話 住所 メール 电话 手机 地址 邮箱 전화 주소 телефон адрес улица phone telephone telefon telefono telefone telefoon telephon tel mobile handy handynummer movil celular cellulare \
@@ -113,7 +115,7 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Birth,
-        "urodzenia urodzenie narozeni fodelse fodelsear fodsel syntyma dogum 生年月日 誕生日 出生日期 생년월일 рождения birth dob geburt gebdat geb naissance nacimiento nascita nascimento geboorte saengnyeon saengil yob brthdtc \
+        "urodzenia urodzenie narozeni fodelse fodelsear fodsel syntyma dogum 生年月日 誕生日 出生日期 생년월일 рождения birth dob geburt gebdat geb naissance naiss nasc nacimiento nascita nascimento geboorte saengnyeon saengil yob brthdtc \
          birthdt",
     ),
     (
@@ -133,7 +135,7 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Demographic,
-        "stan_cywilny rodinny_stav civilstand medeni narodowosc obywatelstwo wyksztalcenie vzdelani utbildning egitim zawod povolani yrke meslek 職業 婚姻 国籍 学歴 职业 民族 직업 국적 학력 профессия образование национальность race drace racegrp rasse raza raca razza ethnic ethnie etnia herkunft hispanic nwhite religion konfession religione \
+        "hisp hispan ethn etnic stan_cywilny rodinny_stav civilstand medeni narodowosc obywatelstwo wyksztalcenie vzdelani utbildning egitim zawod povolani yrke meslek 職業 婚姻 国籍 学歴 职业 民族 직업 국적 학력 профессия образование национальность race drace racegrp rasse raza raca razza ethnic ethnie etnia herkunft hispanic nwhite religion konfession religione \
          religiao geloof marital marriage married martl familienstand zivilstand etat_civil estado_civil stato_civile \
          burgerlijke gyeolhon nationality nationalitat nationalitaet staatsang nationalite nacionalidad nacionalidade \
          nazionalita nationaliteit gukjeok citizen immigrant immigr language sprache langue idioma lingua taal eoneo \
@@ -204,7 +206,7 @@ const WORDS: [(Topic, &str); 30] = [
         "miasto wojewodztwo powiat gmina mesto kraj lan kommun fylke maakunta kunta kaupunki sehir ilce 都道府県 市区町村 城市 省份 地区 시도 지역 город область район регион city town village stadt ort wohnort ville ciudad cidade citta stad plaats woonplaats municipio municipality comune \
          commune gemeinde kommune county kreis landkreis district distrito distretto state uf bundesland departement \
          provinz province provincia provincie region regione regiao kanton canton country land pays pais paese jiyeok \
-         dosi area zone zona sector quartier barrio bairro wijk residence residencia neighborhood neighbourhood location latitude longitude lat lon tract block",
+         dosi area zone zona sector quartier barrio bairro wijk residence residencia neighborhood neighbourhood location latitude longitude lat lon lng tract block",
     ),
     (
         Facility,
@@ -228,8 +230,10 @@ const WORDS: [(Topic, &str); 30] = [
         Patient,
         "pacjent pacjenta pacient potilas lopnr 患者番号 患者 환자 пациент пациента patient pat patnr pid ipp mrn subject subj usubjid subjid person member memberid bene beneficiary insured \
          versicherten client klient participant proband teilnehmer hwanja sujet paciente paziente prontuario \
-         numero_historia historia_clinica sujeto patientid enrollee enterprise_id respondent",
+         numero_historia historia_clinica sujeto patientid enrollee enterprise_id respondent partic mpi empi mpid proefpersoon \
+         employee worker mitarbeiter personalnummer personalnr werknemer empleado dipendente salarie trabajador trabalhador",
     ),
+    (Parent, "mother maternal mutter mere madre mae moeder matka maman"),
     (
         Calendar,
         "mo mon mth mnth wk week woche semaine semana settimana rok miesiac vuosi 入院日 退院日 日付 日期 날짜 дата месяц year yr jahr annee ano anno jaar month monat mois mes mese maand weekday quarter quartal trimestre date datum \
@@ -241,7 +245,7 @@ const WORDS: [(Topic, &str); 30] = [
     ),
     (
         Id,
-        "id uid uuid guid key identifier ident schluessel recordid record_number rowid row_id seqn rownames pseudonym kennung \
+        "id uid uuid guid key identifier ident schluessel recordid record_number rowid row_id seqn rownames pseudonym kennung idnr idno ref \
          number nummer numero nr no lfd",
     ),
     (Code, "id code cd type typ kind art category kategorie categorie categoria class klasse classe flag ind"),
@@ -276,11 +280,34 @@ pub(crate) fn topics(name: &str) -> Vec<Topic> {
     topics
 }
 
+/// Words that say that something was asked, tested or coded, and not what.
+const VAGUE: &str = "test tests status result results outcome code codes type q qu quest question item answer level value \
+    lab labor labs index flag category group ergebnis resultat resultado resultats risultato uitkomst esito prueba prova \
+    esame frage pregunta pergunta preg perg dom domanda vraag reponse response var variable field feld reading measured";
+
+/// Returns whether a name does not say what its column is about: every word of it that has a topic is vague.
+pub(crate) fn is_vague(name: &str) -> bool {
+    let vague = |word: &str| VAGUE.split_whitespace().any(|own| own == word);
+    let spelled = spell(name);
+    spelled.split_whitespace().all(|word| vague(word) || topics(word).is_empty())
+}
+
+/// Names of people in words that mean nothing else, unlike `name`, which a ward has, too.
+const OF_PEOPLE: &str = "nazwisko prijmeni fornamn efternamn fornavn etternavn efternavn sukunimi etunimi soyad soyadi \
+    vorname nachname familienname geburtsname surname lastname firstname forename givenname maiden prenom apellido \
+    apellidos cognome sobrenome voornaam achternaam";
+
+/// Returns whether a name says that its column holds names of people.
+pub(crate) fn names_people(name: &str) -> bool {
+    let spelled = spell(name).replace(" last name", " lastname").replace(" first name", " firstname");
+    spelled.split_whitespace().any(|word| OF_PEOPLE.split_whitespace().any(|own| own == word))
+}
+
 /// Returns the topic of the last word of a name that has one: what the column holds, where the words before it say
 /// whose.
 pub(crate) fn heading(name: &str) -> Option<Topic> {
     let name = spell(name);
-    let about = |word: &str| topics(word).into_iter().find(|topic| !matches!(topic, Id | Code));
+    let about = |word: &str| topics(word).into_iter().find(|topic| !matches!(topic, Id | Code | Parent));
     name.split_whitespace().rev().find_map(about)
 }
 

@@ -13,6 +13,9 @@ use crate::{Error, Result};
 /// The dates that cleaning writes.
 const ISO: &str = "%Y-%m-%d";
 
+/// The character between the parts of a joined cell.
+const JOINED: u8 = b'/';
+
 /// Cleans the cells of a table and adds its derived columns.
 pub(in crate::table) struct Cleaner {
     /// The columns of the file; derived ones follow them.
@@ -40,6 +43,7 @@ enum Made {
     Age { born: usize, at: At },
     Between { start: usize, end: usize },
     Date { year: usize, month: usize, day: usize },
+    Join(Vec<usize>),
 }
 
 enum At {
@@ -355,6 +359,7 @@ impl Made {
             }
             Derive::Between { start, end } => Made::Between { start: find(start)?, end: find(end)? },
             Derive::Date { year, month, day } => Made::Date { year: find(year)?, month: find(month)?, day: find(day)? },
+            Derive::Join(parts) => Made::Join(parts.iter().map(|part| find(part)).collect::<Result<_>>()?),
         })
     }
 
@@ -365,6 +370,7 @@ impl Made {
             Made::Age { born, at: At::Day(_) } => vec![*born],
             Made::Between { start, end } => vec![*start, *end],
             Made::Date { year, month, day } => vec![*year, *month, *day],
+            Made::Join(parts) => parts.clone(),
         }
     }
 
@@ -387,6 +393,15 @@ impl Made {
         let number = match self {
             Made::Copy(from) => {
                 cell.extend_from_slice(text(*from));
+                return Ok(CellOrigin::Made);
+            }
+            Made::Join(parts) => {
+                for (place, &part) in parts.iter().enumerate() {
+                    if place > 0 {
+                        cell.push(JOINED);
+                    }
+                    cell.extend_from_slice(text(part));
+                }
                 return Ok(CellOrigin::Made);
             }
             Made::Date { year, month, day } => {

@@ -2,7 +2,7 @@
 //! the policy only.
 
 use super::step::CleaningStep;
-use super::{DateReading, Derive, NumberReading, Steps};
+use super::{DateReading, Derive, KeySpelling, NumberReading, Spelling, Steps};
 use crate::code_systems::CodeSystem;
 
 /// More entries of a list than this are not named one by one.
@@ -15,6 +15,7 @@ pub(super) fn described_derive(derive: &Derive) -> Option<String> {
         Derive::Age { born, at } => format!("full years from `{born}` to `{at}`"),
         Derive::Between { start, end } => format!("days from `{start}` to `{end}`"),
         Derive::Date { year, month, day } => format!("the date in `{year}`, `{month}` and `{day}`"),
+        Derive::Join(parts) => format!("{} together", listed(parts.iter().map(|part| format!("`{part}`")))),
     })
 }
 
@@ -52,10 +53,16 @@ pub(super) fn described_steps(steps: &Steps, found: Option<&'static str>) -> Vec
         };
         all.push((CleaningStep::Date, format!("dates written {format} become dates like 2010-03-14")));
     }
-    if let Some(system) = steps.spelling {
-        let what = match system {
-            CodeSystem::Icd9 => "ICD-9 codes in one spelling, like 250.01",
-            CodeSystem::Icd10 => "ICD-10 codes in one spelling, like E11.9",
+    if let Some(spelling) = steps.spelling {
+        let what = match spelling {
+            Spelling::Codes(CodeSystem::Icd9) => "ICD-9 codes in one spelling, like 250.01",
+            Spelling::Codes(CodeSystem::Icd10) => "ICD-10 codes in one spelling, like E11.9",
+            Spelling::Key(KeySpelling::Characters) => {
+                "keys in one spelling: capital letters, signs and zeros at the start of a number do not count"
+            }
+            Spelling::Key(KeySpelling::Digits) => {
+                "keys in one spelling: only their digits count, without zeros at the start"
+            }
         };
         all.push((CleaningStep::Spelling, what.to_string()));
     }

@@ -6,6 +6,7 @@
 
 mod cleaner;
 mod describe;
+mod key;
 mod number;
 mod step;
 mod tally;
@@ -13,6 +14,7 @@ mod tally;
 mod tests;
 
 pub(super) use cleaner::Cleaner;
+pub use key::KeySpelling;
 pub(super) use tally::Tally;
 pub use tally::{Cleaned, CleanedStep};
 
@@ -79,6 +81,8 @@ pub enum Derive {
         /// The column of days.
         day: String,
     },
+    /// The cells of several columns together, as a key in several columns has them.
+    Join(Vec<String>),
 }
 
 impl Derive {
@@ -89,6 +93,7 @@ impl Derive {
             Derive::Age { born, at } => vec![born, at],
             Derive::Between { start, end } => vec![start, end],
             Derive::Date { year, month, day } => vec![year, month, day],
+            Derive::Join(parts) => parts.iter().map(String::as_str).collect(),
         }
     }
 }
@@ -113,8 +118,8 @@ pub struct Steps {
     pub number: Option<NumberReading>,
     /// How its dates are written.
     pub date: Option<DateReading>,
-    /// The code system whose spelling its codes get.
-    pub spelling: Option<CodeSystem>,
+    /// The spelling that its codes or keys get.
+    pub spelling: Option<Spelling>,
     /// The number from which on all numbers become one value.
     pub top: Option<Decimal>,
 }
@@ -129,6 +134,25 @@ impl Steps {
             && date.is_none()
             && spelling.is_none()
             && top.is_none()
+    }
+}
+
+/// Declares which spelling the cells of a column get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spelling {
+    /// That of a code system.
+    Codes(CodeSystem),
+    /// That of the keys of people.
+    Key(KeySpelling),
+}
+
+impl Spelling {
+    /// Writes a cell in its one spelling; `None` for a text that is not a code.
+    fn spell(self, text: &str) -> Option<String> {
+        match self {
+            Spelling::Codes(system) => system.spell(text),
+            Spelling::Key(key) => Some(key.spell(text)),
+        }
     }
 }
 

@@ -1,8 +1,7 @@
 //! The steps that clean one cell, bound and ready to be applied.
 
-use super::{NumberReading, number};
+use super::{NumberReading, Spelling, number};
 use crate::calendar::DateFormat;
-use crate::code_systems::CodeSystem;
 use crate::number::Decimal;
 use std::collections::HashMap;
 
@@ -15,7 +14,7 @@ pub(super) struct CellSteps {
     pub(super) number: Option<NumberReading>,
     /// The format of the dates that become ISO 8601 dates.
     pub(super) date: Option<DateFormat>,
-    pub(super) spelling: Option<CodeSystem>,
+    pub(super) spelling: Option<Spelling>,
     pub(super) top: Option<Decimal>,
     /// The decimal mark.
     pub(super) point: u8,
@@ -109,7 +108,7 @@ impl CellSteps {
             date.push_iso(&mut iso);
             replace(cell, &iso, CleaningStep::Date, watch);
         }
-        if let Some(code) = self.spelling.and_then(|system| system.spell(text(cell)?)) {
+        if let Some(code) = self.spelling.and_then(|spelling| spelling.spell(text(cell)?)) {
             replace(cell, code.as_bytes(), CleaningStep::Spelling, watch);
         }
         if let Some(top) = self.top {

@@ -65,8 +65,18 @@ fn each_step_cleans_its_cells() {
         &["E11.9", "E11.9", "E11.9", "none"],
     );
     check("a\n486-\n25001\n", "a = { role = \"quasi\", spelling = \"icd9\" }", &["486", "250.01"]);
+    check("a\nP-0012\np12\nunknown\n", "a = { role = \"patient\", spelling = \"key\" }", &["p12", "p12", "unknown"]);
+    check("a\nP-0012\n0012\n", "a = { role = \"patient\", spelling = \"key-digits\" }", &["12", "12"]);
     check("a\n31.12.2010\n1.2.2011\n", "a = { role = \"quasi\", date = true }", &["2010-12-31", "2011-02-01"]);
     check("a\n03/04/10\n", "a = { role = \"quasi\", date = \"%m/%d/%y\" }", &["2010-03-04"]);
+}
+
+#[test]
+fn a_key_in_two_columns_is_joined() {
+    let columns =
+        "h = { role = \"identifier\" }\nn = { role = \"quasi\" }\np = { role = \"patient\", join = [\"h\", \"n\"] }";
+    check("h,n\n7,1\n7,2\n,1\n", columns, &["7/1", "7/2", ""]);
+    refused("h\n7\n", "p = { role = \"patient\", join = [\"h\"] }", "must name the columns of a key");
 }
 
 #[test]
