@@ -224,7 +224,7 @@ impl Seen {
         add(CellShape::SocialSecurity, is_grouped(text, &[3, 2, 4], |b| b.is_ascii_digit()));
         add(CellShape::PostalCode, is_postal_code(text));
         add(CellShape::Unit, is_unit(text));
-        add(CellShape::Place, super::known_words::is_place(text));
+        add(CellShape::Place, super::known_words::is_place(text) && !is_postal_code(text));
         add(CellShape::Origin, super::known_words::is_origin(text));
         add(CellShape::ScaleWord, is_scale_word(text));
         add(CellShape::MedicalCode, is_medical_code(text));
