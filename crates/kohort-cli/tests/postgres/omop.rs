@@ -92,3 +92,42 @@ fn concepts_of_a_schema_get_hierarchies_from_its_vocabulary() {
     clinic.works(&["anonymize", "omop.toml", "-o", "out", "--keep-rows"], 0);
     clinic.works(&["verify", "out", "--original", "omop.toml"], 0);
 }
+
+#[test]
+#[ignore = "needs a server: tests/postgres/run"]
+fn every_table_of_the_model_that_has_events_comes_out() {
+    let clinic = Clinic::new("omop_tables");
+    fill(&clinic);
+    clinic.sql(
+        "CREATE TABLE cdm.procedure_occurrence AS SELECT i AS procedure_occurrence_id, 1 + (i * 5003) % 400 AS person_id, \
+           (ARRAY[4230911, 4146536, 2313999])[1 + (i * 11) % 3] AS procedure_concept_id, DATE '2020-01-01' + (i * 23) % 600 AS \
+           procedure_date, 32817 AS procedure_type_concept_id FROM generate_series(1, 900) i; \
+         CREATE TABLE cdm.drug_exposure AS SELECT i AS drug_exposure_id, 1 + (i * 4001) % 400 AS person_id, \
+           (ARRAY[1308216, 1503297, 1112807])[1 + (i * 7) % 3] AS drug_concept_id, DATE '2020-01-01' + (i * 19) % 600 AS \
+           drug_exposure_start_date FROM generate_series(1, 1000) i; \
+         CREATE TABLE cdm.observation_period AS SELECT i AS observation_period_id, 1 + (i - 1) % 400 AS person_id, \
+           DATE '2019-01-01' + (i - 1) / 400 * 500 AS observation_period_start_date, DATE '2020-03-01' + (i - 1) / 400 * 500 AS \
+           observation_period_end_date, 32817 AS period_type_concept_id FROM generate_series(1, 800) i",
+    );
+    let address = clinic.address(&clinic.writer());
+    clinic.works(&["init", "--omop", &format!("{address}?schema=cdm"), "-o", "omop.toml"], 0);
+    let policy = clinic.read("omop.toml");
+    let events =
+        ["condition_occurrence", "drug_exposure", "observation_period", "procedure_occurrence", "visit_occurrence"];
+    for table in events {
+        assert!(policy.contains(&format!("{table} = \"cdm.{table}\"")), "{table}: {policy}");
+    }
+    let policy = policy.replace("# k = 5\n", "k = 3\n") + "\n[output]\nschema = \"omop_release\"\n";
+    clinic.write("omop.toml", &policy);
+    clinic.works(&["anonymize", "omop.toml", "-o", "out", "--keep-rows"], 0);
+    clinic.works(&["verify", "out", "--original", "omop.toml"], 0);
+    for table in events {
+        let counted = clinic.sql(&format!("SELECT count(*) FROM omop_release.{table}"));
+        let rows = clinic.read(&format!("out/release/{table}.csv")).lines().count() - 1;
+        assert_eq!(counted.trim(), rows.to_string(), "{table}");
+        let lost = format!(
+            "SELECT count(*) FROM omop_release.{table} e LEFT JOIN omop_release.person p USING (person_id) WHERE p.person_id IS NULL"
+        );
+        assert_eq!(clinic.sql(&lost).trim(), "0", "{table}");
+    }
+}
