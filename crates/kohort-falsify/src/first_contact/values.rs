@@ -179,8 +179,8 @@ fn spelled(style: &str, n: u64, hand: usize) -> String {
         ("decimals", 0) => format!("{}.0", 40_000 + 3 * n),
         ("decimals", _) => (40_000 + 3 * n).to_string(),
         // Two sites have the same numbers.
-        ("sites", 0) => format!("{}-{:04}", if n % 2 == 0 { 'A' } else { 'B' }, n / 2),
-        ("sites", _) => format!("{}{}", if n % 2 == 0 { 'a' } else { 'b' }, n / 2),
+        ("sites", 0) => format!("{}-{:04}", if n.is_multiple_of(2) { 'A' } else { 'B' }, n / 2),
+        ("sites", _) => format!("{}{}", if n.is_multiple_of(2) { 'a' } else { 'b' }, n / 2),
         (_, 0) => format!("{:06}", 17 + n),
         _ => (17 + n).to_string(),
     }
@@ -208,7 +208,7 @@ pub(super) fn cell(dice: &mut Dice, column: &Column, person: &Person, visit: &Vi
         "lacking" if dice.below(100) < argument.parse().unwrap_or(5) => String::new(),
         "lacking" => key("short", person.id as u64 + 1),
         // Of every person in four, from the second year on.
-        "changing" if person.id % 4 == 0 => key("short", (person.id * 8 + visit.number.min(3)) as u64),
+        "changing" if person.id.is_multiple_of(4) => key("short", (person.id * 8 + visit.number.min(3)) as u64),
         "changing" => key("short", person.id as u64 * 8),
         "member" => person.member.to_string(),
         "person2" => key(argument, person.id as u64 + 1_000_001),

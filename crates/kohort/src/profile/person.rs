@@ -205,7 +205,7 @@ fn is_accident(
         && finer.into_iter().any(|c| {
             let other = &columns[c.column];
             let (pairs, _) = own.pairs_across(other, other);
-            let clear = pairs >= 5 && !(c.only_binds && !key.only_binds);
+            let clear = pairs >= 5 && (key.only_binds || !c.only_binds);
             clear && same_people(own, other, personal).is_some_and(|same| same.least < 0.25)
         })
 }

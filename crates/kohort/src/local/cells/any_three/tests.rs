@@ -55,7 +55,7 @@ struct Crowd {
 
 impl Crowd {
     fn new(points: &mut Points, seed: u64, k: u32) -> Crowd {
-        if seed % 2 == 0 {
+        if seed.is_multiple_of(2) {
             return Crowd { person_of: Vec::new(), k };
         }
         let people = 1 + points.len() as u64 * 2 / (2 + seed % 3);
