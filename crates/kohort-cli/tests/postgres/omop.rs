@@ -95,11 +95,13 @@ fn concepts_of_a_schema_get_hierarchies_from_its_vocabulary() {
 
 #[test]
 #[ignore = "needs a server: tests/postgres/run"]
-fn every_table_of_the_model_that_has_events_comes_out() {
+fn procedures_drugs_and_periods_of_observation_come_out() {
     let clinic = Clinic::new("omop_tables");
     fill(&clinic);
+    // At most three tables of events are suggested: every further one costs detail in the others.
     clinic.sql(
-        "CREATE TABLE cdm.procedure_occurrence AS SELECT i AS procedure_occurrence_id, 1 + (i * 5003) % 400 AS person_id, \
+        "DROP TABLE cdm.condition_occurrence, cdm.visit_occurrence; \
+         CREATE TABLE cdm.procedure_occurrence AS SELECT i AS procedure_occurrence_id, 1 + (i * 5003) % 400 AS person_id, \
            (ARRAY[4230911, 4146536, 2313999])[1 + (i * 11) % 3] AS procedure_concept_id, DATE '2020-01-01' + (i * 23) % 600 AS \
            procedure_date, 32817 AS procedure_type_concept_id FROM generate_series(1, 900) i; \
          CREATE TABLE cdm.drug_exposure AS SELECT i AS drug_exposure_id, 1 + (i * 4001) % 400 AS person_id, \
@@ -112,8 +114,7 @@ fn every_table_of_the_model_that_has_events_comes_out() {
     let address = clinic.address(&clinic.writer());
     clinic.works(&["init", "--omop", &format!("{address}?schema=cdm"), "-o", "omop.toml"], 0);
     let policy = clinic.read("omop.toml");
-    let events =
-        ["condition_occurrence", "drug_exposure", "observation_period", "procedure_occurrence", "visit_occurrence"];
+    let events = ["drug_exposure", "observation_period", "procedure_occurrence"];
     for table in events {
         assert!(policy.contains(&format!("{table} = \"cdm.{table}\"")), "{table}: {policy}");
     }
